@@ -16,12 +16,13 @@ import {
   answered,
   isHandledBy,
   type Outgoing,
-  rejectionOf,
+  reasonToReject,
   runtimeWithOwnFetch,
 } from './delivery/intercept-destination.ts'
 import { throwMissingMsw } from './delivery/missing-msw.ts'
 import { ConnectionError } from './delivery/response.ts'
 import { type GatewayCore, isGateway } from './gateway/gateway.ts'
+import { pathNotFound } from './gateway/router.ts'
 import { basePathOf, splitAddress } from './lib/address.ts'
 import { inCall } from './lib/call-names.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
@@ -98,13 +99,13 @@ function guard(
   if (isHandledBy(gateway, outgoing) && (ids.length === 0 || ids.includes(operationAt(gateway, outgoing))))
     return () => resolve(gateway, request, answered(gateway, outgoing.url))
   if (ids.length > 0) return undefined
-  const rejection = rejectionOf(gateway, outgoing)
-  if (!rejection) return undefined
+  const reason = reasonToReject(gateway, outgoing)
+  if (reason === undefined) return undefined
   // Another gateway may have handlers for the request.
   const owner = [...gateways.values()]
     .map((each) => each.deref())
     .find((other) => other && isHandledBy(other, outgoing))
-  return () => (owner ? resolve(owner, request) : resolve(gateway, request, { rejection }))
+  return () => (owner ? resolve(owner, request) : resolve(gateway, request, { rejection: pathNotFound(reason) }))
 }
 
 /** Returns the id of the operation at an address, or an empty string. */

@@ -5,8 +5,7 @@
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { sandboxIdOfKey } from '../gateway/locate.ts'
-import { unknownPath } from '../gateway/router.ts'
-import { GatewayError, messages } from '../http/errors.ts'
+import { pathNotFound, unknownPath } from '../gateway/router.ts'
 import { basePathOf, publicBase, splitAddress } from '../lib/address.ts'
 import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
@@ -72,11 +71,11 @@ export function decideDestination(
     gateway.options.baseUrl === undefined && others.some((other) => other.gateway.options.baseUrl)
   if (isHandledBy(gateway, outgoing) && !belongsToOther) return answered(gateway, outgoing.url)
   if (others.length > 0 || strategy === 'bypass' || isOwnServer(outgoing.url)) return 'pass'
-  const rejection = rejectionOf(gateway, outgoing)
-  if (strategy === 'guard' && !rejection) return 'pass'
+  const reason = reasonToReject(gateway, outgoing)
+  if (strategy === 'guard' && reason === undefined) return 'pass'
   const { method, url } = outgoing
-  const hint = rejection
-    ? `${rejection.reason}. To allow the request, set onUnhandledRequest: 'bypass'.`
+  const hint = reason
+    ? `${reason}. To allow the request, set onUnhandledRequest: 'bypass'.`
     : "mock it with server.use(…), or allow it with onUnhandledRequest: 'guard'."
   const message = `Unhandled request ${method} ${url.origin}${url.pathname}: ${hint}`
   const warning = () => {
@@ -84,7 +83,7 @@ export function decideDestination(
   }
   const error = () => {
     if (isFirst(gateway, url.origin)) printError(`[understudy] ${message}`)
-    return rejection ? { rejection } : new Error(message)
+    return reason === undefined ? new Error(message) : { rejection: pathNotFound(reason) }
   }
   if (typeof strategy === 'function') return runCallback(strategy, outgoing, { warning, error })
   if (strategy !== 'warn') return error()
@@ -141,20 +140,10 @@ function runCallback(
   }
 }
 
-/** The 404 for a request that appears to be meant for the gateway, but matches no operation. */
-export class MisdirectedRequest extends GatewayError {
-  readonly reason: string
-
-  constructor(reason: string) {
-    super(404, `${messages[404]}: ${reason}`, undefined, { headers: { 'x-should-retry': 'false' } })
-    this.reason = reason
-  }
-}
-
 /**
  * Explains why an unhandled request must not leave this machine. Returns undefined if the request may leave.
  */
-export function rejectionOf(gateway: GatewayCore, outgoing: Outgoing): MisdirectedRequest | undefined {
+export function reasonToReject(gateway: GatewayCore, outgoing: Outgoing): string | undefined {
   if (isOwnServer(outgoing.url) || !looksMeantFor(gateway, outgoing)) return undefined
   const { method, url } = outgoing
   const { baseUrl } = gateway.options
@@ -166,12 +155,10 @@ export function rejectionOf(gateway: GatewayCore, outgoing: Outgoing): Misdirect
     const below = `${baseUrl ?? 'a base URL that ends in /api/v1'}${scheme}`
     const [ours] = /^.*?\/v1(?=\/)/.exec(url.pathname) ?? ['']
     const fix = baseUrl === undefined ? `, or set the gateway's baseUrl: '${url.origin}${ours}'` : ''
-    return new MisdirectedRequest(
-      `the gateway's operations are under ${below}, so check the client's base URL${fix}`,
-    )
+    return `the gateway's operations are under ${below}, so check the client's base URL${fix}`
   }
   const why = unknownPath({ method, path: url.pathname, route }, gateway.operations)
-  return new MisdirectedRequest(`${why} (if this request is not for the gateway, set the gateway's baseUrl)`)
+  return `${why} (if this request is not for the gateway, set the gateway's baseUrl)`
 }
 
 /** Hosts of public APIs whose `/v1` the gateway can serve. */

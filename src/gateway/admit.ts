@@ -4,7 +4,7 @@ import type { CallRecord } from '../journal/call-record.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { GatewayCore } from './gateway.ts'
 import type { Caller } from './locate.ts'
-import { unknownPath } from './router.ts'
+import { pathNotFound, unknownPath } from './router.ts'
 
 /**
  * Routes and authenticates a call. Returns an error instead of throwing it, because the body is still read for the
@@ -24,7 +24,7 @@ export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<S
 /** Throws 404 for an unknown path, and 405 with `Allow` for a known path's unsupported method. */
 function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void {
   const { method, route: path } = record
-  const notFound = () => new GatewayError(404, `${messages[404]}: ${unknownPath(record, router.operations)}`)
+  const notFound = () => pathNotFound(unknownPath(record, router.operations))
   if (path === undefined) throw notFound()
   const { operation, params, allow } = router.find(method, path)
   if (!operation && !record.state.rules.has(`${method} ${path}`))

@@ -2,6 +2,7 @@
  * Finds a request's operation: by a map lookup for paths without parameters, otherwise in a short list of patterns.
  * For unknown paths, suggests the path that was probably meant.
  */
+import { GatewayError, messages } from '../http/errors.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { truncate } from '../lib/one-line.ts'
@@ -103,6 +104,11 @@ function readParams({ expression, names }: Route, path: string): Record<string, 
   }
 }
 
+/** Returns the 404 for an unknown path, which clients must not retry. */
+export function pathNotFound(why: string): GatewayError {
+  return new GatewayError(404, `${messages[404]}: ${why}`, undefined, { headers: { 'x-should-retry': 'false' } })
+}
+
 /** A call without an operation. */
 type Unrouted = Pick<CallRecord, 'method' | 'path' | 'route'>
 
@@ -119,7 +125,7 @@ export function unknownPath({ method, path, route }: Unrouted, operations: reado
   const bare = withoutSlashes(requested.slice(base.length))
   const outside = route === undefined ? ', because paths start with /api/v1/' : ''
   const repeated = route !== undefined && base.endsWith('/v1')
-  const why = repeated ? `, because the base URL already ends in /api/v1: omit ${base}` : outside
+  const why = repeated ? `, because the base URL already ends in /v1: omit ${base}` : outside
   const format = ({ method, path }: AnyOperation) =>
     `${method.toUpperCase()} ${outside && '/api/v1'}${fillParameters(path, bare)}`
   const match = preferMethod(operationsAt(bare, operations), method)

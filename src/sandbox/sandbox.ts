@@ -117,9 +117,9 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   }
 
   /**
-   * Base URL of this sandbox, ending in `/api/v1`. Requests under it use this sandbox, regardless of their key. If
-   * the gateway has several servers, this is the first one's URL. Throws if the gateway has neither a server nor an
-   * interception.
+   * Base URL of this sandbox, such as `http://127.0.0.1:4141/sandboxes/s1/api/v1`. Requests under it use this sandbox,
+   * regardless of their key. If the gateway has several servers, this is the first one's URL. Throws if the gateway has
+   * neither a server nor an interception.
    */
   get baseUrl(): string {
     return this.#setup.host.baseUrlOf(this.id)

@@ -48,11 +48,11 @@ describe('the 404 for an unknown path', () => {
     [`GET /api/v1/${'a'.repeat(300)}`, `no operation handles GET /${'a'.repeat(199)}…`],
     [
       'POST /api/v1/api/v1/responses',
-      'no operation handles POST /api/v1/responses, because the base URL already ends in /api/v1: omit /api/v1. Did you mean POST /responses?',
+      'no operation handles POST /api/v1/responses, because the base URL already ends in /v1: omit /api/v1. Did you mean POST /responses?',
     ],
     [
       'POST /api/v1/v1/responses',
-      'no operation handles POST /v1/responses, because the base URL already ends in /api/v1: omit /v1. Did you mean POST /responses?',
+      'no operation handles POST /v1/responses, because the base URL already ends in /v1: omit /v1. Did you mean POST /responses?',
     ],
     ['POST /v1/response', 'no operation handles POST /response. Did you mean POST /responses?'],
     [
