@@ -105,7 +105,8 @@ function guard(
   const owner = [...gateways.values()]
     .map((each) => each.deref())
     .find((other) => other && isHandledBy(other, outgoing))
-  return () => (owner ? resolve(owner, request) : resolve(gateway, request, { rejection: pathNotFound(reason) }))
+  return () =>
+    owner ? resolve(owner, request) : resolve(gateway, request, { rejection: pathNotFound(reason) })
 }
 
 /** Returns the id of the operation at an address, or an empty string. */

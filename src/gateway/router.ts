@@ -106,7 +106,9 @@ function readParams({ expression, names }: Route, path: string): Record<string, 
 
 /** Returns the 404 for an unknown path, which clients must not retry. */
 export function pathNotFound(why: string): GatewayError {
-  return new GatewayError(404, `${messages[404]}: ${why}`, undefined, { headers: { 'x-should-retry': 'false' } })
+  return new GatewayError(404, `${messages[404]}: ${why}`, undefined, {
+    headers: { 'x-should-retry': 'false' },
+  })
 }
 
 /** A call without an operation. */

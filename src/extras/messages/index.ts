@@ -7,7 +7,12 @@ import { respond } from '../../model/respond.ts'
 import { defineOperation } from '../../operation.ts'
 import { MessageObject } from './message.ts'
 import { protocol } from './protocol.ts'
-import { type CreateMessageRequest, MessagesRequest } from './request.ts'
+import {
+  type CountMessageTokensRequest,
+  CountTokensRequest,
+  type CreateMessageRequest,
+  MessagesRequest,
+} from './request.ts'
 
 /** Creates a message. Words, tokens and citations are the same as in a response to the same question. */
 const createMessage = defineOperation({
@@ -20,11 +25,6 @@ const createMessage = defineOperation({
   assumes: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
   protocol,
   resolve: (context) => respond(protocol, context),
-})
-
-const CountTokensRequest = z.lazy(() => {
-  const { max_tokens, ...fields } = MessagesRequest.unwrap().shape
-  return z.looseObject({ ...fields, max_tokens: max_tokens.nullish() })
 })
 
 /** Counts a message's input tokens, as its usage would. Agents count before each turn. */
@@ -47,7 +47,7 @@ export interface MessagesBodies {
   /** `POST /messages` */
   createMessage: CreateMessageRequest
   /** `POST /messages/count_tokens` */
-  countMessageTokens: z.input<typeof CountTokensRequest>
+  countMessageTokens: CountMessageTokensRequest
 }
 
 export const messages: ExtraDefinition<object, MessagesBodies> = {

@@ -95,6 +95,13 @@ export type MessagesRequest = z.infer<typeof MessagesRequest>
 /** Request body of `createMessage`, as clients send it. */
 export type CreateMessageRequest = z.input<typeof MessagesRequest>
 
+export const CountTokensRequest = z.lazy(() => {
+  const { max_tokens, ...fields } = MessagesRequest.unwrap().shape
+  return z.looseObject({ ...fields, max_tokens: max_tokens.nullish() })
+})
+/** Request body of `countMessageTokens`, as clients send it. */
+export type CountMessageTokensRequest = z.input<typeof CountTokensRequest>
+
 interface ForcedTool {
   tool_choice?: z.infer<ReturnType<typeof toolChoice>> | null | undefined
   tools?: readonly MessagesTool[] | null | undefined
