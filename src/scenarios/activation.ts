@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
+import type { Conversation } from '../resources/conversation.ts'
 import {
   type CompiledRule,
   type CompiledScenario,
@@ -10,7 +11,7 @@ import {
   type Effect,
   refusal,
 } from './compiled.ts'
-import { asksForStream, type RuleRequest } from './condition.ts'
+import { asksForStream, type RuleRequest, turnsOf } from './condition.ts'
 import type { SkipReason } from './near-misses.ts'
 import { RateLimitUsage } from './rate-limit.ts'
 import { type RuleInput, RuleSource, type Scenario } from './scenario.ts'
@@ -41,10 +42,22 @@ const createProgress = (): Progress => ({
 /** Progress of a rule that has matched no call. */
 export const initialProgress: Readonly<Progress> = Object.freeze(createProgress())
 
+/** Inputs of the decision, other than the request. */
+export interface MatchContext {
+  readonly seed: string | number
+  readonly clock: Clock
+  /** Sandbox state when the request arrived. */
+  readonly state: string
+  /** Returns the request's conversation, for scripts. */
+  readConversation(): Conversation | undefined
+}
+
 /** A rule's effect on a call that matches its conditions, or the reason for skipping the rule. */
 export type Decision = { kind: 'applies'; effect: Effect } | SkipReason
 
-const unseen: readonly string[] = ['times', 'sequence', 'state', 'during', 'stream', 'json', 'script']
+const unseen: readonly string[] = [
+  ...['times', 'sequence', 'state', 'conversation', 'during', 'stream', 'json', 'script'],
+]
 
 /** Returns true if a call counts as one that matches the rule's conditions. */
 export function isSeen({ kind }: { readonly kind: string }): boolean {
@@ -56,9 +69,14 @@ export function decide(
   rule: CompiledRule,
   { matched, taken, rateLimit }: Progress,
   request: RuleRequest,
-  { seed, clock, state }: { seed: string | number; clock: Clock; state: string },
+  { seed, clock, state, readConversation }: MatchContext,
 ): Decision {
   if (rule.states && !rule.states.includes(state)) return { kind: 'state', state }
+  const { turn } = rule.when ?? {}
+  if (turn !== undefined) {
+    const turns = turnsOf(readConversation() ?? { items: [], tools: [] })
+    if (!turns.includes(turn)) return { kind: 'conversation', turns }
+  }
   if (rule.script) return { kind: 'script' }
   if (isOver(rule, taken)) return { kind: taken >= rule.times ? 'times' : 'sequence' }
   if (rule.during) {

@@ -95,6 +95,12 @@ function* ruleProblems(context: RuleContext): Generator<Finding> {
     const paths = targets.map((target) => target?.path).join(' or ')
     yield [['when', 'params', name], ` is not a parameter of ${paths}`]
   }
+  const silent = [on].flat().find((each, index) => each !== textOperations && !targets[index]?.protocol)
+  if (when.turn !== undefined && silent !== undefined)
+    yield [
+      ['when', 'turn'],
+      ` needs a conversation, which '${silent}' does not have: use it on '${textOperations}'`,
+    ]
   const repeats = onEnd?.startsWith('repeat')
   if (onEnd !== undefined && !sequence && !script && (repeats || times === undefined)) {
     const needed = repeats ? 'sequence or a script' : 'script, a sequence or times'

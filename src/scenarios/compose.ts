@@ -4,14 +4,13 @@
  */
 import { conflict } from '../faults/compatibility.ts'
 import { type FaultSetting, faultOf } from '../faults/index.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { Conversation } from '../resources/conversation.ts'
 import {
   type Activation,
   type Decision,
   decide,
   initialProgress,
   isSeen,
+  type MatchContext,
   type Progress,
   progressIn,
   stepAt,
@@ -35,16 +34,6 @@ export interface Candidates {
   readonly groups: readonly Group[]
   /** The rules of all groups. */
   readonly rules: readonly CompiledRule[]
-}
-
-/** Inputs of the decision, other than the request. */
-export interface RuleContext {
-  readonly seed: string | number
-  readonly clock: Clock
-  /** Sandbox state when the request arrived. */
-  readonly state: string
-  /** Returns the request's conversation, for scripts. */
-  readConversation(): Conversation | undefined
 }
 
 /** A group, and where it is among all groups. */
@@ -79,7 +68,7 @@ export interface Composition {
 }
 
 /** Returns the rules that act on a request. Changes nothing; see `countRules`. */
-export function compose(candidates: Candidates, request: RuleRequest, context: RuleContext): Composition {
+export function compose(candidates: Candidates, request: RuleRequest, context: MatchContext): Composition {
   const { groups, rules } = candidates
   const reasons = new Map<number, SkipReason>()
   let start = 0
@@ -136,7 +125,7 @@ export function compose(candidates: Candidates, request: RuleRequest, context: R
 export function countRules(
   { answer, modifiers, limits, tried }: Composition,
   request: RuleRequest,
-  { clock, state }: RuleContext,
+  { clock, state }: MatchContext,
 ): string {
   const acting = new Set([answer, ...modifiers])
   const besideAnswer = new Acting(answer)
@@ -191,7 +180,7 @@ function isOverLimit({ rule, decision, kind }: Pick<TriedRule, 'rule' | 'decisio
 }
 
 /** Tries a group's rules up to the first one that applies. Scripts are left to `playScripts`. */
-function tryRules(place: Place, from: number, request: RuleRequest, context: RuleContext): TriedRule[] {
+function tryRules(place: Place, from: number, request: RuleRequest, context: MatchContext): TriedRule[] {
   const { activation, rules, start } = place
   const tried: TriedRule[] = []
   for (let position = from; position < rules.length; position++) {
@@ -239,7 +228,7 @@ function tierOf(rule: CompiledRule, taken: number, { isOwn, activation }: Place)
  * Lets all scripts that rules leave the request to decide together which of them plays a turn. Returns each group's
  * rules up to the one that applies.
  */
-function playScripts(found: readonly TriedRule[][], { readConversation }: RuleContext): TriedRule[][] {
+function playScripts(found: readonly TriedRule[][], { readConversation }: MatchContext): TriedRule[][] {
   const isScript = ({ decision }: TriedRule) => decision.kind === 'script'
   const waiting = found.toReversed().flatMap((tried) => tried.filter(isScript))
   const conversation = waiting.length > 0 ? readConversation() : undefined

@@ -8,6 +8,7 @@ import { count } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import { fieldsOf } from '../lib/unchecked-json.ts'
 import { readAll, readAt, readPath } from '../lib/value-path.ts'
+import { assistantOutputs, type Conversation } from '../resources/conversation.ts'
 import { field } from './field.ts'
 
 export interface Conditioned {
@@ -192,6 +193,13 @@ export const When = z.lazy(() =>
       query: field(named, 'Query parameters by name.'),
       params: field(named, 'Path parameters by name, such as `slug`.'),
       body: field(named, 'Body fields by path, such as `tools.0.type`. `*` matches any key or index.'),
+      turn: field(
+        z.union(
+          [z.enum(['first', 'tool-result']), count(1)],
+          mustBe("'first', 'tool-result' or a number from 1"),
+        ),
+        "Position in the conversation: `first` (no output of the assistant yet), `tool-result` (the last item is a tool's result), or the number of user messages so far.",
+      ),
       state: field(texts, "Sandbox state, as set by a rule's `setState`. Initially `started`."),
       call: field(
         z.union([count(1), z.array(count(1)).min(1)]),
@@ -205,13 +213,24 @@ export type When = z.infer<typeof When>
 /** Conditions on the requests that a rule matches. */
 export type WhenInput = z.input<typeof When>
 
+/** Returns all values of `when.turn` that a conversation matches. */
+export function turnsOf(conversation: Conversation): NonNullable<When['turn']>[] {
+  const { items } = conversation
+  const users = items.filter((item) => item.kind === 'message' && item.role === 'user').length
+  return [
+    ...(assistantOutputs(conversation).length === 0 ? (['first'] as const) : []),
+    ...(items.at(-1)?.kind === 'result' ? (['tool-result'] as const) : []),
+    users,
+  ]
+}
+
 export interface Test {
   passes(request: Conditioned): boolean
   /** Describes the expected and the actual value, as the end of a sentence. */
   explain(request: Conditioned): string
 }
 
-/** Compiles the conditions in `when`, cheapest first. Excludes `call` and `state`, which depend on earlier calls. */
+/** Compiles the conditions in `when`, cheapest first. Excludes `call` and `state`, which depend on earlier calls, and `turn`. */
 export function compileWhen(when: When): Test[] {
   const tests: Test[] = []
   if (when.stream !== undefined) tests.push(streamTest(when.stream))

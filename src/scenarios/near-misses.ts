@@ -1,7 +1,7 @@
 /** Explains near misses: rules for a call's operation that did not apply. Reasons are formatted only when read. */
 import * as z from 'zod'
 import type { CompiledRule } from './compiled.ts'
-import type { Conditioned } from './condition.ts'
+import { type Conditioned, show } from './condition.ts'
 import { ruleTitle } from './names.ts'
 import type { RateLimit } from './rate-limit.ts'
 
@@ -11,6 +11,7 @@ export type SkipReason =
   | { kind: 'call' | 'after' | 'rateLimit' | 'step'; call: number }
   | { kind: 'stream' | 'json'; step: number }
   | { kind: 'state'; state: string }
+  | { kind: 'conversation'; turns: readonly (string | number)[] }
   | { kind: 'probability'; drawn: number; probability: number }
   | { kind: 'during'; elapsedMs: number }
   | { kind: 'answer' | 'modifier'; why: string }
@@ -32,10 +33,11 @@ export const NearMiss = z.lazy(() =>
     kind: z
       .enum([
         ...['condition', 'times', 'sequence', 'script', 'call', 'after', 'rateLimit', 'step'],
-        ...['stream', 'json', 'state', 'probability', 'during', 'answer', 'modifier', 'more'],
+        ...['stream', 'json', 'state', 'probability', 'during', 'conversation', 'answer'],
+        ...['modifier', 'more'],
       ] as const)
       .describe(
-        'What kept the rule from applying: `condition` for `when`, `answer` or `modifier` for another rule, otherwise the field or fault; `more` for rules that are not listed.',
+        'What kept the rule from applying: `condition` for `when`, `conversation` for `when.turn`, `answer` or `modifier` for another rule, otherwise the field or fault; `more` for rules that are not listed.',
       ),
     reason: z.string().describe('Reason, as a sentence without a full stop.'),
   }),
@@ -101,6 +103,8 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
       return `is used up: its sequence has ${rule.steps.length} ${rule.steps.length === 1 ? 'step' : 'steps'}`
     case 'state':
       return `expected the state ${rule.states?.map((state) => `'${state}'`).join(' or ')}, but it is '${reason.state}'`
+    case 'conversation':
+      return `expected turn ${show(rule.when?.turn)}, but the request is ${reason.turns.map((turn) => show(turn)).join(' and ')}`
     case 'script':
       return 'has no turn left for this call'
     case 'call':

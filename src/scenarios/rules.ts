@@ -7,6 +7,7 @@ import {
   type Activation,
   copyActivation,
   createActivation,
+  type MatchContext,
   progressIn,
   type ScenarioProgress,
   type ScriptProgress,
@@ -17,14 +18,7 @@ import {
   unusedRulesOf,
 } from './activation.ts'
 import type { Effect } from './compiled.ts'
-import {
-  type Candidates,
-  changesReply,
-  compose,
-  countRules,
-  type Group,
-  type RuleContext,
-} from './compose.ts'
+import { type Candidates, changesReply, compose, countRules, type Group } from './compose.ts'
 import type { RuleRequest } from './condition.ts'
 import { textOperations } from './names.ts'
 import type { SkippedRules } from './near-misses.ts'
@@ -176,7 +170,7 @@ export class Rules {
     const candidates = named.length === 0 ? this.#candidatesFor(names) : this.#withNamed(named, names)
     if (candidates.rules.length === 0) return nothing
 
-    const context: RuleContext = { ...this.#setup, state: this.#state, readConversation }
+    const context: MatchContext = { ...this.#setup, state: this.#state, readConversation }
     const composition = compose(candidates, request, context)
     this.#state = countRules(composition, request, context)
     const { answer, modifiers, limits, skipped } = composition

@@ -182,3 +182,33 @@ it('an answer hidden by a newer one is named by explain() and unusedRules()', as
   expect(gateway.journal.explain(last() ?? '')).toContain('fail() is hidden by reply().')
   expect(gateway.unusedRules()).toMatchObject([{ scenario: 'fail', hiddenBy: 'reply()' }])
 })
+
+describe('when.turn', () => {
+  const user = { role: 'user', content: 'Hi' }
+  const assistant = { role: 'assistant', content: 'Hello' }
+  const call = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' }
+  const result = { type: 'function_call_output', call_id: 'c1', output: 'x' }
+
+  it.each([
+    ['first', [user], true],
+    ['first', [user, assistant, user], false],
+    ['tool-result', [user, call, result], true],
+    ['tool-result', [user, call, result, user], false],
+    [2, [user, assistant, user], true],
+    [2, [user], false],
+  ] as const)('%s: matches %j: %s', async (turn, input, isMatch) => {
+    const { gateway, ask, last } = setup()
+    gateway.reply('matched', { when: { turn } })
+    expect((await ask({ input })) === 'matched').toBe(isMatch)
+    const reason = last()?.nearMisses[0]?.reason
+    if (isMatch) expect(reason).toBeUndefined()
+    else expect(reason).toMatch(/^reply\(\) expected turn .*, but the request is /)
+  })
+
+  it.each(['*', 'listProviders'] as const)('is rejected on %s', (on) => {
+    const rule: RuleInput = { on, when: { turn: 'first' }, fault: 'status' }
+    expect(() => createGateway().use(rule)).toThrow(
+      `use(): when.turn needs a conversation, which '${on}' does not have: use it on 'text'`,
+    )
+  })
+})
