@@ -117,7 +117,7 @@ describe('sandbox.usage()', () => {
     await ask(gateway)
     const before = gateway.usage()
     const snapshot = gateway.snapshot()
-    await ask(gateway, { model: 'none' })
+    await ask(gateway, { model: 7 })
     expect(gateway.usage()).toEqual(before)
     await ask(gateway)
     expect(gateway.usage().requests).toBe(2)
