@@ -18,7 +18,7 @@ describe('the output of a test run', () => {
     expect(output).toContain(
       `'fails with an unmatched request' failed. Sandbox s1 has 2 calls:
   1. GET /sandboxes/s1/api/v1/providers (listProviders): 529 by fail() (status), 0 ms
-  2. GET /sandboxes/s1/api/v1/provider: 404, aborted by fault, 0 ms
+  2. GET /sandboxes/s1/api/v1/provider: 404, 0 ms
      Resource not found: no operation handles GET /provider. Did you mean GET /providers? (if this request is not for the gateway, set the gateway's baseUrl).`,
     )
     expect(output.match(/\[understudy\] '.*' failed\. /g)).toHaveLength(3)
