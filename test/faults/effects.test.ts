@@ -9,7 +9,7 @@ import type { FaultInput } from '../../src/faults/index.ts'
 import { FaultSetting, faultNames, faultOf, sortFaults } from '../../src/faults/index.ts'
 import { toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
-import { random } from '../../src/lib/seed.ts'
+import { hash, random } from '../../src/lib/seed.ts'
 import { applyFaults, bytesOf, citation, completed, facts, framesOf, sample } from './sample.ts'
 
 /** Returns a stream of five text deltas and one citation, with a wait of 10 ms before each event. */
@@ -162,7 +162,8 @@ function formatBytes(bytes: string | Uint8Array): string {
   const text = raw.toString()
   const isText = Buffer.from(text).equals(raw)
   const formatted = isText ? JSON.stringify(text) : raw.toString('base64')
-  return formatted.length > 300 ? `${formatted.slice(0, 60)}… (${raw.length} bytes)` : formatted
+  const rest = () => `… (${raw.length} bytes, ${hash(raw.toString('base64')).slice(0, 8)})`
+  return formatted.length > 110 ? formatted.slice(0, 40) + rest() : formatted
 }
 
 /** Formats a reply's frames as text. An unchanged event is shown as a letter for its position: a, b, c. */
