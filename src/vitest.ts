@@ -27,7 +27,7 @@ import type { UnhandledRequestStrategy } from './delivery/intercept-destination.
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import { createGateway, type Gateway } from './index.ts'
 import { hiddenEntry, type JournalEntry } from './journal/entry.ts'
-import { rulesForOtherOperations, type Verdict } from './journal/expectations.ts'
+import { explainUnused, type Verdict } from './journal/expectations.ts'
 import { calls, journalText, sharedCallsText, unansweredText } from './journal/journal-text.ts'
 import { assertInspectable, type JournalMatchers, toMatchers } from './journal/matchers.ts'
 import { equal } from './lib/equal.ts'
@@ -243,7 +243,7 @@ function printIfFailed(
   const shared = sharedFrom(gateway)
   onTestFailed(async ({ task }) => {
     const entries = journal.entries()
-    const others = rulesForOtherOperations(sandbox.rules.unused(), entries).map((each) => `\n  ${each}`)
+    const others = explainUnused(sandbox.rules.unused(), entries).map((each) => `\n  ${each}`)
     const unanswered = unansweredText(journal.unanswered())
     const own = [journalText(`Sandbox ${id}`, entries), ...others, unanswered].join('')
     const elsewhere = id === 'default' ? '' : sharedCallsText(shared())

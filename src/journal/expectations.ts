@@ -78,10 +78,9 @@ function verdict(problems: readonly string[], none: string, some: string): Verdi
 /** Checks that every active rule was applied. If one was not, the failure lists the calls to show why. */
 export function judgeRules(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): Verdict {
   const rules = unused.map((each) => {
-    const [other] = rulesForOtherOperations([each], entries)
-    const { scenario, rule, name, on, hiddenBy } = each
-    const hidden = hiddenBy === undefined ? '' : `, hidden by ${hiddenBy}`
-    return `  ${other ?? `${ruleTitle(scenario, rule, name)}, on ${on.join(', ')}${hidden}`}`
+    const [reason] = explainUnused([each], entries)
+    const { scenario, rule, name, on } = each
+    return `  ${reason ?? `${ruleTitle(scenario, rule, name)}, on ${on.join(', ')}`}`
   })
   return verdict(
     rules,
@@ -91,21 +90,20 @@ export function judgeRules(unused: readonly UnusedRule[], entries: readonly Jour
 }
 
 /**
- * Names the unused rules whose operations were never called: `reply() matches createResponse, but only … was called`.
+ * Names the unused rules that another rule hid, or whose operations were never called:
+ * `reply() matches createResponse, but only … was called`.
  */
-export function rulesForOtherOperations(
-  unused: readonly UnusedRule[],
-  entries: readonly JournalEntry[],
-): string[] {
+export function explainUnused(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): string[] {
   const called = [...new Set(entries.map(({ operation, method, path }) => operation ?? `${method} ${path}`))]
-  if (called.length === 0) return []
   const isOther = (on: string) => on !== '*' && on !== textOperations && !called.includes(on)
   const calls = `only ${called.join(', ')} ${called.length === 1 ? 'was' : 'were'} called`
-  return unused
-    .filter(({ on }) => on.every(isOther))
-    .map(({ scenario, rule, name, on }) => {
-      return `${ruleTitle(scenario, rule, name)} matches ${on.join(' and ')}, but ${calls}`
-    })
+  return unused.flatMap(({ scenario, rule, name, on, hiddenBy }) => {
+    const title = ruleTitle(scenario, rule, name)
+    if (hiddenBy !== undefined) return [`${title} is hidden by ${hiddenBy}`]
+    return called.length > 0 && on.every(isOther)
+      ? [`${title} matches ${on.join(' and ')}, but ${calls}`]
+      : []
+  })
 }
 
 /** Checks that every conversation followed its script to the end. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type RuleInput } from '../../src/index.ts'
+import { judgeRules } from '../../src/journal/expectations.ts'
 import { call, open } from '../call.ts'
 
 const on = 'createResponse'
@@ -174,13 +175,15 @@ describe('a rate limit', () => {
   })
 })
 
-it('an answer hidden by a newer one is named by explain() and unusedRules()', async () => {
+it('an answer hidden by a newer one is named by explain(), unusedRules() and failing tests', async () => {
   const { gateway, ask, last } = setup()
   gateway.fail(503)
   gateway.reply('newer')
   expect(await ask()).toBe('newer')
   expect(gateway.journal.explain(last() ?? '')).toContain('fail() is hidden by reply().')
   expect(gateway.unusedRules()).toMatchObject([{ scenario: 'fail', hiddenBy: 'reply()' }])
+  const { message } = judgeRules(gateway.unusedRules(), gateway.journal.entries())
+  expect(message).toContain('but these were not:\n  fail() is hidden by reply()\n')
 })
 
 describe('when.turn', () => {
