@@ -56,7 +56,7 @@ function consoleFiles(): Promise<ReadonlyMap<string, Reply>> {
 /** In the package, the files are next to the bundle; in a clone, in `dist`. */
 const published = relativeUrl('./console/')
 const clone = relativeUrl('../../../')
-const config = fileURLToPath(new URL('vite.console.ts', clone))
+const config = fileURLToPath(relativeUrl('./vite.config.ts'))
 
 /** Returns a folder's URL. Bundlers would try to resolve a literal `new URL('./console/', import.meta.url)`, and fail. */
 function relativeUrl(path: string): URL {

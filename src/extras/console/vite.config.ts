@@ -5,13 +5,13 @@
 import { defineConfig } from 'vite'
 
 export default defineConfig({
-  root: new URL('src/extras/console/page', import.meta.url).pathname,
+  root: new URL('page', import.meta.url).pathname,
   // Relative, so that the console also works under a path prefix.
   base: './',
   publicDir: false,
   logLevel: 'warn',
   build: {
-    outDir: new URL('dist/console', import.meta.url).pathname,
+    outDir: new URL('../../../dist/console', import.meta.url).pathname,
     emptyOutDir: true,
     target: 'es2023',
     modulePreload: false,
