@@ -153,7 +153,8 @@ export function reasonToReject(gateway: GatewayCore, outgoing: Outgoing): string
     const isOtherScheme = base?.host === url.host && base.protocol !== url.protocol
     const scheme = isOtherScheme ? ` (${base.protocol.slice(0, -1)}, not ${url.protocol.slice(0, -1)})` : ''
     const below = `${baseUrl ?? 'a base URL that ends in /api/v1'}${scheme}`
-    const [ours] = /^.*?\/v1(?=\/)/.exec(url.pathname) ?? ['']
+    const [ours] = /^.*?\/v1(?=\/)/.exec(url.pathname) ??
+      /^.*(?=\/chat\/completions$)/.exec(url.pathname) ?? ['']
     const fix = baseUrl === undefined ? `, or set the gateway's baseUrl: '${url.origin}${ours}'` : ''
     return `the gateway's operations are under ${below}, so check the client's base URL${fix}`
   }
@@ -203,7 +204,8 @@ function looksMeantFor(gateway: GatewayCore, { url, headers }: Outgoing): boolea
   if (key !== undefined && sandboxIdOfKey(key) !== undefined) return true
   if (baseUrl === undefined && routeOf(gateway, url) !== undefined) return true
   const route = /\/v1(\/.*)$/.exec(url.pathname)?.[1]
-  if (route === undefined) return false
+  // Vendors offer this path under many bases, such as `/v1beta/openai`.
+  if (route === undefined) return url.pathname.endsWith('/chat/completions')
   const { operation, allow } = gateway.router.find('GET', route)
   const isSpecified = operation ? !gateway.outside.has(operation) : allow.length > 0
   return isSpecified || wellKnown.test(route)

@@ -67,9 +67,11 @@ export async function checkRequest(
       violations.push({ path, message: `Unknown field${suggestion}`, rule: 'unrecognized_keys' })
     else warnings.push(`${path} is unknown to ${operation.id} and was ignored${suggestion}`)
   }
-  const unspecified = unspecifiedModels(operation, body)
+  const { models, onlySpecified } = state.options
+  // With a list of models, the list decides which names are valid.
+  const unspecified = models && !onlySpecified ? [] : unspecifiedModels(operation, body)
   for (const { path, name } of unspecified) {
-    if (state.options.strict || state.options.onlySpecified)
+    if (state.options.strict || onlySpecified)
       violations.unshift({ path, message: modelForm, rule: 'pattern' })
     else warnings.push(`${path} '${truncate(name, 100)}' is not in the specified form, vendor/model`)
   }

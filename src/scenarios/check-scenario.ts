@@ -121,6 +121,8 @@ function* onProblems({ rule, operations }: RuleContext): Generator<Finding> {
     else if (!on.includes('/')) {
       const hint = didYouMean(on, [...operations.map(({ id }) => id), textOperations])
       yield [path, `: unknown operation '${on}'${hint}`]
+    } else if (/[{}*]|\/:/.test(on)) {
+      yield [path, `: '${on}' has a placeholder, but rules match literal paths: use defineOperation()`]
     } else if (!methodAndPath.test(on)) {
       const example = method && below ? `${method.toUpperCase()} ${below}` : 'POST /chat/completions'
       yield [path, `: '${on}' is not a method and a path below /api/v1, as in '${example}'`]

@@ -52,6 +52,7 @@ describe('interception without a base URL', () => {
     ['DELETE https://any.example/v1/providers', meant],
     ['POST https://any.example/v1/chat/completions', meant],
     ['POST https://any.example/other/v1/audio/speech/1', meant],
+    ['POST https://any.example/openai/chat/completions', meant],
     ['POST https://any.example/v1/chat', foreign],
     ['POST https://any.example/v1/messagesx', foreign],
     ['GET https://any.example/v1', foreign],

@@ -516,6 +516,10 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => gateway.use('./nope.yaml'), `./nope.yaml: no such file (looked for ${process.cwd()}/nope.yaml)`],
     [() => rule({ on: 'createRespons' }), "did you mean 'createResponse'?"],
     [() => rule({ on: 'POST /api/v1/other' }), "a path below /api/v1, as in 'POST /other'"],
+    [
+      () => rule({ on: 'POST /reports/{id}' }),
+      'has a placeholder, but rules match literal paths: use defineOperation()',
+    ],
     [() => rule({ on: 'GET /providers' }), "is an operation: use its id 'listProviders'"],
     [() => rule({ fault: 'time-out' }), "use(): fault: 'time-out' is unknown; did you mean 'timeout'?"],
     [

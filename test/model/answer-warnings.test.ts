@@ -322,6 +322,14 @@ describe('POST /responses: unlisted models', () => {
     ])
   })
 
+  it.each([true, false])(
+    'a name without a vendor is accepted if the models option lists it: strict %s',
+    async (strict) => {
+      const { warnings } = await ask({ model: 'gpt-5' }, { models: ['gpt-*'], strict })
+      expect(warnings).toEqual([])
+    },
+  )
+
   it('are truncated to 200 characters, and longer ones are not compared', async () => {
     const { warnings } = await ask({ model: `b/${long(199)}` }, { models: ['a/*'] })
     expect(warnings).toEqual([
