@@ -26,7 +26,7 @@ test('returns the scripted reply', async () => {
 test.each([
   ["a vendor's host", 'http://api.vendor.example/v1/responses'],
   ['a misspelt path', 'http://gateway.example/api/v1/response'],
-  ['a disabled extension', 'http://gateway.example/api/v1/chat/completions'],
+  ['an operation that the gateway does not have', 'http://gateway.example/api/v1/files'],
 ])('keeps a request to %s in the page', async (_, url) => {
   expect((await send(url)).status).toBe(404)
   expect(await received()).toEqual([])
