@@ -15,12 +15,17 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
+const inProcess = createGateway({ seed: 'pairs', timeScale: 0 })
+const createSandbox = () => inProcess.createSandbox({ id: 'pair' }) as Activated
+const target = { fetch: inProcess.fetch }
+
+it('two rules act together as in composition.txt', async () => {
+  await expect(await compositionOf({ target, createSandbox })).toMatchFileSnapshot('composition.txt')
+}, 120_000)
+
 it('two rules from files act together as in composition.txt', async () => {
-  const gateway = createGateway({ seed: 'pairs' })
-  const createSandbox = () => gateway.createSandbox({ id: 'pair' }) as Activated
   const source = (name: string) => join(folder, `${name}.yaml`)
-  const entrance = { target: { fetch: gateway.fetch }, createSandbox, source }
-  await expect(await compositionOf(entrance)).toMatchFileSnapshot('composition.txt')
+  await expect(await compositionOf({ target, createSandbox, source })).toMatchFileSnapshot('composition.txt')
 }, 120_000)
 
 it('two rules added remotely act together as in composition.txt', async () => {
