@@ -3,6 +3,7 @@ import { toFetch } from '../../src/delivery/fetch.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
+import { hasExtra } from '../has-extra.ts'
 
 const body = { model: 'aurora/dawn-2', input: 'Hello', stream: true, max_output_tokens: 3 }
 
@@ -74,8 +75,8 @@ describe('stream.keepAlive', () => {
     expect(gateway.journal.last('createResponse')?.responseBody.text).not.toContain('keep-alive')
   })
 
-  it("sends the dialect's comment", async () => {
-    const text = await textOf({ dialect: 'openrouter', stream: { keepAlive: 10 }, latency: 50 })
+  it.runIf(hasExtra('openrouter'))("sends the dialect's comment", async () => {
+    const text = await textOf({ dialect: 'openrouter', stream: { keepAlive: 10 }, latency: 50 } as object)
     expect(text.match(/^: OPENROUTER PROCESSING$/gm)?.length).toBe(5)
   })
 })

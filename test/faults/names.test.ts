@@ -5,6 +5,7 @@ import { faultOf, faults } from '../../src/faults/index.ts'
 import { createGateway } from '../../src/index.ts'
 import { gatewayOptions } from '../../src/sandbox/options.ts'
 import { call, open } from '../call.ts'
+import { hasExtra } from '../has-extra.ts'
 
 const names = [...faults.map(({ name }) => name), 'status-429', 'status-503']
 const entrances = ['use', 'header', '--scenario', 'model'] as const
@@ -58,8 +59,8 @@ describe('a model that names a fault', () => {
     expect([reply.status, reply.body.error.message]).toEqual([400, expect.stringContaining(message)])
   })
 
-  it('fails over to the next model', async () => {
-    const gateway = createGateway({ dialect: 'openrouter' })
+  it.runIf(hasExtra('openrouter'))('fails over to the next model', async () => {
+    const gateway = createGateway({ dialect: 'openrouter' } as object)
     const body = { models: ['fault/503', 'aurora/dawn-2'], messages: [{ role: 'user', content: 'Hi' }] }
     const reply = await call(gateway, 'POST /chat/completions', { body })
     expect([reply.status, reply.body.model]).toEqual([200, 'aurora/dawn-2'])

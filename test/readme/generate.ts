@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { everyOperation } from '../../src/setup.ts'
 import { supplyChain } from '../package/supply-chain.ts'
 import { routePathsText } from '../remote/route-paths.ts'
-import { scenarioJsonSchema } from './scenario-schema.ts'
+import { scenarioJsonSchema } from '../scenarios/scenario-json-schema.ts'
 import { documents, withParts } from './sections.ts'
 
 const toUrl = (name: string) => new URL(`../../${name}`, import.meta.url)

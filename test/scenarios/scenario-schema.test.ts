@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { faults } from '../../src/faults/index.ts'
 import { everyOperation } from '../../src/setup.ts'
 import { hasExtra } from '../has-extra.ts'
-import { scenarioJsonSchema } from '../readme/scenario-schema.ts'
+import { scenarioJsonSchema } from './scenario-json-schema.ts'
 
 const file = new URL('../../scenarios/scenario.schema.json', import.meta.url)
 

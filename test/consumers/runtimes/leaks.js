@@ -31,7 +31,7 @@ const calls = [
   'GET http://gateway.example/api/v1/providers',
   'POST http://api.vendor.example/v1/responses',
   'GET http://gateway.example/api/v1/provider',
-  'POST http://gateway.example/api/v1/chat/completions',
+  'POST http://gateway.example/api/v1/files',
 ]
 
 const results = Object.fromEntries(calls.map((line) => [line, []]))

@@ -12,7 +12,7 @@ const miniflare = new Miniflare({
     const headers = { authorization: 'Bearer sk-real-key', 'content-type': 'application/json' }
     const body = '{"model":"aurora/dawn-2","input":"Hello"}'
     const send = (path) => fetch('https://api.vendor.example' + path, { method: 'POST', headers, body })
-    const paths = ['/api/v1/responses', '/api/v1/respnses', '/api/v1/chat/completions', '/v1/responses']
+    const paths = ['/api/v1/responses', '/api/v1/respnses', '/v1/files', '/v1/responses']
     export default {
       async fetch() {
         return Response.json(await Promise.all(paths.map(async (path) => (await send(path)).status)))

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { createGateway } from '../../src/node.ts'
-import { connectGateway } from '../../src/remote.ts'
-import { startServer } from '../../src/serve.ts'
+import { createGateway } from '../../../src/node.ts'
+import { connectGateway } from '../../../src/remote.ts'
+import { startServer } from '../../../src/serve.ts'
 import { type Activated, compositionOf, scenarioNames, scenarioOf } from './composition.ts'
 
 let folder: string

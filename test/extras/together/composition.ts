@@ -1,6 +1,6 @@
 /** Adds every pair of rules to a sandbox, one after the other, and describes the replies. */
-import { parseRecording, type RuleInput, type Sandbox } from '../../src/index.ts'
-import { open } from '../call.ts'
+import { parseRecording, type RuleInput, type Sandbox } from '../../../src/index.ts'
+import { open } from '../../call.ts'
 
 const on = 'createResponse'
 

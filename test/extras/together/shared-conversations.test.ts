@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { call } from '../call.ts'
+import { createGateway } from '../../../src/index.ts'
+import { call } from '../../call.ts'
 
 /** An application with one chat thread. */
 class Thread {
