@@ -142,9 +142,9 @@ describe('watchScenarios()', () => {
 })
 
 it('withFlags() replaces the options in a message by their flags', () => {
-  const message = 'options.replay.upstream, options.scenarios[0], options.timeScale and options.clock'
+  const message = 'options.seed, options.scenarios[0], options.timeScale and options.clock'
   expect(withFlags(message, optionsOf(gatewaySetup.extras))).toBe(
-    '--upstream, options.scenarios[0], --time-scale and options.clock',
+    '--seed, options.scenarios[0], --time-scale and options.clock',
   )
 })
 

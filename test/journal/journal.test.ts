@@ -273,8 +273,8 @@ describe('journal.explain()', () => {
   it.each([
     ['GET /provider', 'no operation handles GET /provider. Did you mean GET /providers?'],
     [
-      'GET /workspace/production',
-      'no operation handles GET /workspace/production. Did you mean GET /workspaces/production?',
+      'PATCH /workspace/production',
+      'no operation handles PATCH /workspace/production. Did you mean PATCH /workspaces/production?',
     ],
     ['POST /providers', '/providers allows GET, HEAD'],
     ['POST /responses', 'body: a JSON body is required'],
