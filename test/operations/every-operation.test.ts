@@ -1,6 +1,7 @@
 /** Tests behaviour common to all operations: authentication, routing, bodies and replies. */
 import { describe, expect, it } from 'vitest'
 import { describeAdapters } from '../describe-adapters.ts'
+import { hasExtra } from '../has-extra.ts'
 import { isOnlySpecified } from '../only-specified.ts'
 
 const calls = [
@@ -42,7 +43,7 @@ describeAdapters('every operation', (entrance) => {
   describe('paths and methods', () => {
     it.each([
       ['POST /providers', 'GET, HEAD'],
-      isOnlySpecified
+      isOnlySpecified || !hasExtra('management')
         ? ['DELETE /workspaces/production', 'PATCH']
         : ['PUT /workspaces/production', 'PATCH, GET, DELETE, HEAD'],
       ['GET /responses', 'POST'],
