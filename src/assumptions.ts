@@ -94,7 +94,7 @@ export const assumptions = {
   modelName: {
     about: 'The form of a model identifier',
     choice:
-      'vendor/model or @preset/slug; any other name is accepted with a warning, or with `strict` or `onlySpecified` gets a 400, with `strict` unless `models` lists it; the reply has the requested model name',
+      'vendor/model or @preset/slug; any other name is accepted with a warning; with `strict`, it gets a 400 unless `models` lists it, and with `onlySpecified` always; the reply has the requested model name',
   },
   presetModel: {
     about: 'The effect of a preset used as a model',
