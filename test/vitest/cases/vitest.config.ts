@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['*.case.ts'],
     reporters: ['default'],
     maxConcurrency: 50,
+    // Long enough for a machine under load.
+    testTimeout: 30_000,
     provide: { gatewayOptions: { seed: 'from the configuration' } },
   },
 })
