@@ -14,10 +14,10 @@
 /** Matches a Markdown link. Its URL may contain one level of parentheses, as Wikipedia URLs do. */
 const linkHere = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/y
 
-/** Matches a token of plain text. */
-const plainToken = new RegExp(
+/** Matches the tokens of plain text, one after the other. */
+const plainTokens = new RegExp(
   `${linkHere.source}| ?[0-9A-Za-z]{1,8}| ?[^\\s0-9A-Za-z][^\\s0-9A-Za-z[]{0,7}|\\s{1,8}`,
-  'y',
+  'g',
 )
 
 const maxCharacters = 8
@@ -27,49 +27,46 @@ const bracket = 0x5b
 type Kind = 'word' | 'ideograph' | 'space' | 'other'
 
 export function tokenize(text: string): readonly string[] {
-  const tokenizer = new Tokenizer(text)
+  if (isPlain(text)) return text.match(plainTokens) ?? []
+  const characters = new Characters(text)
   const tokens: string[] = []
-  for (let token = tokenizer.next(); token !== undefined; token = tokenizer.next()) tokens.push(token)
+  for (let at = 0; at < text.length; ) {
+    const end = characters.tokenEnd(at)
+    tokens.push(text.slice(at, end))
+    at = end
+  }
   return tokens
 }
 
 export function countTokens(text: string): number {
-  const tokenizer = new Tokenizer(text)
+  if (!isPlain(text)) return tokenize(text).length
   let count = 0
-  while (tokenizer.advance()) count++
+  while (plainTokens.test(text)) count++
   return count
 }
 
-export class Tokenizer {
+/**
+ * Returns true for ASCII without carriage returns, in which each code unit is a character. Segmentation would take
+ * twenty times as long.
+ */
+function isPlain(text: string): boolean {
+  return !/[\r\u0080-\uffff]/.test(text)
+}
+
+/** A text as grapheme clusters. */
+class Characters {
   readonly #text: string
-  /**
-   * If true, the text is ASCII without carriage returns, so each code unit is a character. Segmentation would take
-   * twenty times as long.
-   */
-  readonly #isPlain: boolean
-  #segments: Intl.Segments | undefined
-  #at = 0
+  readonly #segments: Intl.Segments
 
   constructor(text: string) {
+    segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
     this.#text = text
-    this.#isPlain = !/[\r\u0080-\uffff]/.test(text)
+    this.#segments = segmenter.segment(text)
   }
 
-  /** Returns the next token, or undefined at the end. */
-  next(): string | undefined {
-    const start = this.#at
-    return this.advance() ? this.#text.slice(start, this.#at) : undefined
-  }
-
-  /** Skips a token. Returns false at the end. */
-  advance(): boolean {
-    if (this.#at >= this.#text.length) return false
-    if (this.#isPlain) {
-      plainToken.lastIndex = this.#at
-      plainToken.test(this.#text)
-      this.#at = plainToken.lastIndex
-    } else this.#at = this.#linkEnd(this.#at) ?? this.#runEnd(this.#at)
-    return true
+  /** Returns the end of the token that starts at this position. */
+  tokenEnd(at: number): number {
+    return this.#linkEnd(at) ?? this.#runEnd(at)
   }
 
   /** Returns the end of a link that starts at this position and ends with a whole character, if there is one. */
@@ -103,8 +100,6 @@ export class Tokenizer {
   }
 
   #characterEnd(at: number): number {
-    segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
-    this.#segments ??= segmenter.segment(this.#text)
     // Positions are inside the text.
     return at + (this.#segments.containing(at) as Intl.SegmentData).segment.length
   }

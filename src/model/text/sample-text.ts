@@ -194,6 +194,11 @@ function pick<Item>(items: readonly Item[], ...labels: string[]): Item | undefin
   return items[Math.floor(draw(...labels) * items.length)]
 }
 
+/** Compiled patterns of the sample texts. Compiling them anew would take a tenth of a request's time. */
+const expressions = new Map<string, RegExp>()
+
 function match(text: string, pattern: string): RegExpExecArray | null {
-  return new RegExp(pattern, 'is').exec(text)
+  const expression = expressions.get(pattern) ?? new RegExp(pattern, 'is')
+  expressions.set(pattern, expression)
+  return expression.exec(text)
 }

@@ -3,7 +3,7 @@
  * published clients know, in an order that all of them accept.
  */
 import type { StreamEvent } from '../../http/reply.ts'
-import { Tokenizer } from '../../model/tokens.ts'
+import { tokenize } from '../../model/tokens.ts'
 import type { Answer, ChoiceItem } from '../../resources/answer.ts'
 import type { ImageGenerationCall } from '../../resources/response.ts'
 import type {
@@ -53,8 +53,8 @@ type StreamPart = StreamEvent | Deltas
 class EventIterator implements IterableIterator<StreamEvent, undefined> {
   readonly #parts: readonly StreamPart[]
   #place = 0
-  /** Tokenizer of the current text. */
-  #tokenizer: Tokenizer | undefined
+  /** The current text's remaining tokens. */
+  #tokens: Iterator<string, undefined> | undefined
 
   constructor(parts: readonly StreamPart[]) {
     this.#parts = parts
@@ -71,10 +71,10 @@ class EventIterator implements IterableIterator<StreamEvent, undefined> {
         this.#place++
         return { done: false, value: part }
       }
-      this.#tokenizer ??= new Tokenizer(part.text)
-      const token = this.#tokenizer.next()
-      if (token !== undefined) return { done: false, value: part.toEvent(token) }
-      this.#tokenizer = undefined
+      this.#tokens ??= tokenize(part.text).values()
+      const { done, value: token } = this.#tokens.next()
+      if (!done) return { done: false, value: part.toEvent(token) }
+      this.#tokens = undefined
       this.#place++
     }
     return { done: true, value: undefined }
