@@ -12,6 +12,8 @@ import { createGateway, type Start } from './serve-command.ts'
 
 /** Maximum number of different calls to list. */
 const maxListed = 10
+/** Maximum number of different calls to count. All others count as one. */
+const maxCounted = 1000
 
 /** Sets `process.exitCode` to the command's exit code, or to 128 plus the number of the signal that ended it. */
 export async function runWithServer(
@@ -20,9 +22,12 @@ export async function runWithServer(
   start: Start,
 ): Promise<void> {
   const { gateway } = createGateway(command)
-  const received: RequestLine[] = []
+  const received = new Map<string, number>()
   const onRequest = (line: RequestLine) => {
-    if (!line.path.startsWith('/__understudy')) received.push(line)
+    if (line.path.startsWith('/__understudy')) return
+    const text = textOf(line)
+    const counted = received.has(text) || received.size < maxCounted ? text : 'other calls'
+    received.set(counted, (received.get(counted) ?? 0) + 1)
   }
   const server = await start({ gateway, onRequest })
   const [apiKey = gateway.sandboxes.default.apiKey] = gateway.options.apiKeys ?? []
@@ -63,19 +68,21 @@ async function exitCodeOf(program: string, args: string[], env: NodeJS.ProcessEn
   }
 }
 
-/** Counts equal calls: `2 × POST /api/v1/responses 200`. */
-function summaryOf(received: readonly RequestLine[], variables: readonly string[]): string {
-  if (received.length === 0)
+/** Describes a call without its query: `POST /api/v1/responses 200`. */
+function textOf({ method, path, status, reason }: RequestLine): string {
+  const [route] = path.split('?', 1)
+  const why = reason === undefined ? '' : `: ${reason.replace(/\s+/g, ' ')}`
+  return `${method} ${route} ${status || 'no answer'}${why}`
+}
+
+/** @param received Number of calls by their text. */
+function summaryOf(received: ReadonlyMap<string, number>, variables: readonly string[]): string {
+  if (received.size === 0)
     return `[understudy] No calls. The command's clients must use ${variables.filter((name) => name.endsWith('URL')).join(', ')}.`
-  const texts = received.map(({ method, path, status, reason }) => {
-    const [route] = path.split('?', 1)
-    return `${method} ${route} ${status || 'no answer'}${reason === undefined ? '' : `: ${reason.replace(/\s+/g, ' ')}`}`
-  })
-  const counts = [...Map.groupBy(texts, (text) => text)]
-    .map(([text, { length }]) => ({ text, count: length }))
-    .sort((left, right) => right.count - left.count)
-  const lines = counts.slice(0, maxListed).map(({ text, count }) => `  ${count} × ${text}`)
-  const rest = counts.slice(maxListed).reduce((sum, { count }) => sum + count, 0)
-  if (rest > 0) lines.push(`  … ${calls(rest)} more`)
-  return `[understudy] ${calls(received.length)}:\n${lines.join('\n')}`
+  const sum = (counts: typeof byCount) => calls(counts.reduce((total, [, count]) => total + count, 0))
+  const byCount = [...received].sort(([, left], [, right]) => right - left)
+  const lines = byCount.slice(0, maxListed).map(([text, count]) => `  ${count} × ${text}`)
+  const rest = byCount.slice(maxListed)
+  if (rest.length > 0) lines.push(`  … ${sum(rest)} more`)
+  return `[understudy] ${sum(byCount)}:\n${lines.join('\n')}`
 }

@@ -69,9 +69,9 @@ async function replyOnce(request: Request): Promise<Reply> {
   let effect = noEffect
   let made: Made
   try {
-    const named = rejection ? [] : gateway.scenarioOfModel(record.model)
+    const ofModel = rejection ? [] : gateway.scenarioOfModel(record.model)
     const header = call.headers['x-understudy-scenario']
-    if (header !== undefined) named.push(...gateway.scenariosNamed(header))
+    const named = header === undefined ? ofModel : [...ofModel, ...gateway.scenariosNamed(header)]
     effect = await matchRule(record, call, operation, named, conversation)
     if (effect.waitMs) await clock.wait(effect.waitMs, call.sink.disconnected)
     made = await makeReply(request, effect)

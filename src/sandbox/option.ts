@@ -5,7 +5,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { about, inWords, shown } from '../lib/schema-messages.ts'
 
-export interface Option<Input = unknown, Output = unknown> extends Extras {
+export interface Option<Input = unknown, Output = unknown> extends Details {
   /** Effect of the option. Ends with `Default: ….` if the default's value does not explain itself. */
   readonly description: string
   /** Builds the schema, when the option is set: building the schemas of all options takes 5 ms. */
@@ -13,7 +13,7 @@ export interface Option<Input = unknown, Output = unknown> extends Extras {
   readonly default?: Output
 }
 
-interface Extras {
+interface Details {
   /** Flag of `serve` in Commander's syntax, such as `--seed <seed>`. */
   readonly flag?: string
   /** If true, text is a file path, which is relative to the configuration file that contains it. */
@@ -50,14 +50,14 @@ export type OptionsOutput<All extends Options> = {
 export function option<Schema extends z.ZodType>(
   description: string,
   schema: () => Schema,
-  more: Extras & { readonly default: z.output<Schema> },
+  more: Details & { readonly default: z.output<Schema> },
 ): Option<z.input<Schema>, z.output<Schema>>
 export function option<Schema extends z.ZodType>(
   description: string,
   schema: () => Schema,
-  more?: Extras,
+  more?: Details,
 ): Option<z.input<Schema>, z.output<Schema> | undefined>
-export function option(description: string, schema: () => z.ZodType, more: Extras = {}): Option {
+export function option(description: string, schema: () => z.ZodType, more: Details = {}): Option {
   return { description, schema, ...more }
 }
 

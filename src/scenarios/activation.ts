@@ -35,8 +35,13 @@ export interface Progress {
 }
 
 const createProgress = (): Progress => ({
-  ...{ matched: 0, taken: 0, applied: 0, rateLimit: new RateLimitUsage() },
-  ...{ runs: [], problem: null, hiddenBy: undefined },
+  matched: 0,
+  taken: 0,
+  applied: 0,
+  rateLimit: new RateLimitUsage(),
+  runs: [],
+  problem: null,
+  hiddenBy: undefined,
 })
 
 /** Progress of a rule that has matched no call. */

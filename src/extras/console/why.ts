@@ -1,10 +1,10 @@
 /**
- * Explains a call's reply: the rule that applied and the rules that did not, with counters, conditions next
+ * Explains a call's reply: the rules that applied and the rules that did not, with counters, conditions next
  * to the request's values, and the earlier calls that used up a rule.
  */
 import { hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
-import { nearMissesOf } from '../../journal/entry.ts'
+import { type AppliedRule, nearMissesOf } from '../../journal/entry.ts'
 import { firstKey } from '../../resources/collection.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { luckOf } from '../../scenarios/activation.ts'
@@ -12,11 +12,12 @@ import { type CompiledRule, compileScenario } from '../../scenarios/compiled.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
 import { countSkipped, isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
 import { callerOf } from '../../scenarios/rate-limit.ts'
+import type { Match } from '../../scenarios/rules.ts'
 import type { Scenario } from '../../scenarios/scenario.ts'
 
 export interface Why {
-  /** The rule that produced or changed the reply. */
-  rule: RuleReport | null
+  /** The rules that produced or changed the reply, the one that replied first. */
+  rules: RuleReport[]
   /** Rules that were tried but did not apply, in the order they were tried. */
   skipped: RuleReport[]
   /** Number of skipped rules that are not listed. */
@@ -53,10 +54,9 @@ export interface ConditionReport {
 const maxListed = 20
 
 export async function whyOf(record: CallRecord, sandbox: Sandbox): Promise<Why> {
-  const [rule] = record.rules
   const missed = nearMissesOf(record, maxListed).slice(0, maxListed)
   return {
-    rule: rule ? appliedRule(record, { ...rule, rule: rule.index }, sandbox) : null,
+    rules: record.rules.map((rule, place) => appliedRule(record, rule, record.matches[place], sandbox)),
     skipped: missed.map((miss) => skippedRule(record, miss, sandbox)),
     unlisted: (record.skipped ? countSkipped(record.skipped) : 0) - missed.length,
     rows: await rowsOf(record, sandbox),
@@ -90,13 +90,20 @@ function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): Co
   return rules && compileScenario({ name: name.scenario, rules } as unknown as Scenario).rules[name.rule - 1]
 }
 
-function appliedRule(record: CallRecord, name: RuleName, sandbox: Sandbox): RuleReport {
-  const rule = findRule(record, name, sandbox)
-  const uses = earlierUses(record, name, rule, sandbox)
+/** @param match The rule's effect; undefined for a call from a file. */
+function appliedRule(
+  record: CallRecord,
+  { scenario, index, name }: AppliedRule,
+  match: Match | undefined,
+  sandbox: Sandbox,
+): RuleReport {
+  const ruleName = { scenario, rule: index }
+  const rule = findRule(record, ruleName, sandbox)
+  const uses = earlierUses(record, ruleName, rule, sandbox, match?.rateLimit?.resetMs)
   return {
-    ...reportOf(record, name, rule, uses),
-    title: ruleTitle(name.scenario, name.rule, record.rules[0]?.name ?? rule?.name),
-    facts: rule ? factsOf(record, rule, uses) : [],
+    ...reportOf(record, ruleName, rule, uses),
+    title: ruleTitle(scenario, index, name ?? rule?.name),
+    facts: rule ? factsOf(record, rule, match, uses) : [],
   }
 }
 
@@ -128,12 +135,17 @@ function reportOf(
   }
 }
 
-/** Returns earlier calls that a rule counted: calls within its rate limit, or calls to which it was applied. */
+/**
+ * Returns earlier calls that a rule counted: calls within its rate limit, or calls to which it was applied.
+ *
+ * @param resetMs Time until the rate limit's next window, in milliseconds.
+ */
 function earlierUses(
   record: CallRecord,
   name: RuleName,
   rule: CompiledRule | undefined,
   { journal }: Sandbox,
+  resetMs = 0,
 ): CallRecord[] {
   const all = journal.records()
   const earlier = all.slice(0, all.indexOf(record))
@@ -142,8 +154,7 @@ function earlierUses(
     return earlier.filter((each) =>
       each.rules.some(({ scenario, index }) => isSame({ scenario, rule: index }, name)),
     )
-  const resetMs = record.matches[0]?.rateLimit?.resetMs
-  const start = record.at - limit.per + (resetMs ?? 0)
+  const start = record.at - limit.per + resetMs
   const caller = callerOf(limit, record)
   return earlier.filter(
     (each) => each.at >= start && callerOf(limit, each) === caller && isWithinLimit(each, name),
@@ -159,9 +170,15 @@ function isWithinLimit(record: CallRecord, name: RuleName): boolean {
   return nearMissesOf(record).some((miss) => isSame(miss, name) && isBelowLimit(miss))
 }
 
-function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallRecord[]): string[] {
-  const { matches, turn, state } = record
-  const [match] = matches
+function factsOf(
+  record: CallRecord,
+  rule: CompiledRule,
+  match: Match | undefined,
+  uses: readonly CallRecord[],
+): string[] {
+  const { state } = record
+  // A call from a file has no match, but its turn is the only rule's with a script.
+  const turn = rule.script ? record.turn : undefined
   const { rateLimit, probability, after, calls, times, during, steps } = rule
   // A call from a file has no match, but a rule without a sequence has only one effect.
   const effect = match?.effect ?? (steps.length === 1 ? steps[0]?.effect : undefined)

@@ -120,9 +120,9 @@ describe('explanations with counters', () => {
       rules: [{ name: 'limit', on: 'createResponse', rateLimit: { requests: 2, per: '60s' } }],
     })
     const [first, second, third] = [await ask('1'), await ask('2'), await ask('3')]
-    const { rule } = await why(third)
-    expect(rule).toMatchObject({ title: "rule 1 (limit) of 'busy'", calls: [second, first] })
-    expect(rule?.facts).toEqual([
+    const { rules } = await why(third)
+    expect(rules[0]).toMatchObject({ title: "rule 1 (limit) of 'busy'", calls: [second, first] })
+    expect(rules[0]?.facts).toEqual([
       'Used 3 of 2 requests in 60 s.',
       'A new window begins 60 s after the first of these calls.',
       "Call 3 of those that match the rule's conditions.",
@@ -132,7 +132,7 @@ describe('explanations with counters', () => {
       isWithinLimit: true,
     })
     server.gateway.journal.clear()
-    expect((await why(await ask('4'))).rule?.facts).toEqual([
+    expect((await why(await ask('4'))).rules[0]?.facts).toEqual([
       'Used 1 of 2 requests in 60 s, counting calls still in the journal.',
       "Call 4 of those that match the rule's conditions.",
     ])
@@ -147,7 +147,7 @@ describe('explanations with counters', () => {
         { on: 'createResponse', when: { input: 'once' }, times: 1, fault: { name: 'status', status: 503 } },
       ],
     })
-    const factsOf = async (id: string) => (await why(id)).rule?.facts.join(' ')
+    const factsOf = async (id: string) => (await why(id)).rules[0]?.facts.join(' ')
     expect(await factsOf(await ask('chance'))).toMatch(/Drew 0\.\d+, below the probability 0\.999\./)
     await ask('steps')
     expect(await factsOf(await ask('steps'))).toContain('Step 2 of 2.')
@@ -155,8 +155,8 @@ describe('explanations with counters', () => {
     expect(await factsOf(used)).toContain(
       "Fault status, status 503. Call 1 of those that match the rule's conditions. Applied 1 of 1 times, counting calls in the journal.",
     )
-    const { rule, skipped } = await why(await ask('once'))
-    expect(rule).toBeNull()
+    const { rules, skipped } = await why(await ask('once'))
+    expect(rules).toEqual([])
     expect(skipped[2]).toMatchObject({ reason: 'is used up: it applies once', calls: [used] })
     expect(skipped[0]?.conditions).toEqual([
       { wants: "input text containing 'chance'", has: "'once'", passes: false },
@@ -175,7 +175,7 @@ describe('explanations with counters', () => {
     for (const length of [1, 3]) {
       const body = { model: 'aurora/dawn-2', input: input.slice(0, length) }
       const { headers } = await open({ baseUrl: sandbox.baseUrl }, 'POST /responses', { body })
-      facts.push((await why(headers.get('x-request-id') as string, sandbox.id)).rule?.facts)
+      facts.push((await why(headers.get('x-request-id') as string, sandbox.id)).rules[0]?.facts)
     }
     expect(facts).toEqual([
       ['Scripted reply.', 'Turn 1 of 1 in conversation 1.'],
@@ -187,10 +187,25 @@ describe('explanations with counters', () => {
     ])
   })
 
+  it('contain every rule that acts on a call', async () => {
+    using _scenarios = server.gateway.use(
+      { name: 'spoken', rules: [{ on: 'createResponse', reply: { text: 'Hello' } }] },
+      { name: 'late', rules: [{ on: 'createResponse', fault: { name: 'latency', ms: 1 } }] },
+    )
+    const { rules } = await why(await ask('1'))
+    expect(rules).toMatchObject([
+      { scenario: 'spoken', facts: ['Scripted reply.', "Call 1 of those that match the rule's conditions."] },
+      {
+        scenario: 'late',
+        facts: ['Fault latency, ms 1, jitterMs 0.', "Call 1 of those that match the rule's conditions."],
+      },
+    ])
+  })
+
   it('show durations from a second in seconds', async () => {
     using _limit = server.gateway.use({ on: '*', rateLimit: { requests: 1, per: '1s' } })
     await ask('1')
-    expect((await why(await ask('2'))).rule?.facts[0]).toBe('Used 2 of 1 requests in 1 s.')
+    expect((await why(await ask('2'))).rules[0]?.facts[0]).toBe('Used 2 of 1 requests in 1 s.')
   })
 })
 

@@ -1,5 +1,5 @@
 /**
- * Explains a call's reply: the rule that applied, the rules that did not and their counters, and facts from
+ * Explains a call's reply: the rules that applied, the rules that did not and their counters, and facts from
  * the journal.
  */
 import type { JournalEntry } from '../../../journal/entry.ts'
@@ -40,15 +40,16 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
   )
   if (problem) return <Notice>{problem}</Notice>
   if (!value) return null
-  const [text, { rule, skipped, unlisted, rows }] = value
+  const [text, { rules, skipped, unlisted, rows }] = value
   // The first line repeats the call's heading.
   const facts = text.split('\n').slice(1).map(factOf)
   return (
     <div class="why">
       <Facts facts={facts.filter(({ label }) => label !== 'Assumption')} />
-      {rule ? (
-        <Rule report={rule} sandbox={sandbox} />
-      ) : (
+      {rules.map((report) => (
+        <Rule key={`${report.scenario}#${report.rule}`} report={report} sandbox={sandbox} />
+      ))}
+      {rules.length === 0 && (
         <p>
           <strong>No rule applied.</strong>{' '}
           {status !== 0 && status < 400 && operation && `This is the default reply of ${operation}. `}
