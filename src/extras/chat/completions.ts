@@ -120,5 +120,9 @@ export const createCompletion = defineOperation({
   output: Completion,
   assumes: { model: 'modelName' },
   protocol,
-  resolve: (context) => respond(protocol, context),
+  resolve(context) {
+    const hidden = context.script?.output?.find(({ type }) => type !== 'message')
+    if (hidden) context.warn(`a text completion cannot show a scripted item of type '${hidden.type}'`)
+    return respond(protocol, context)
+  },
 })

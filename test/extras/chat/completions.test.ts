@@ -33,6 +33,17 @@ describe('POST /completions', () => {
     const { choices } = await completions.create({ ...request, n: 2, max_tokens: 3, echo: true })
     expect(choices.map((choice) => choice.finish_reason)).toEqual(['length', 'length'])
     for (const { text } of choices) expect(text.startsWith(prompt)).toBe(true)
+    const stopped = await completions.create({ ...request, stop: ' ' })
+    expect(stopped.choices[0]?.text).not.toContain(' ')
+  })
+
+  it('warns of a scripted item that a text cannot show', async () => {
+    const { gateway, completions } = start()
+    gateway.script([{ text: 'Tides.', call: { look: {} } }])
+    expect((await completions.create(request)).choices[0]?.text).toBe('Tides.')
+    expect(gateway.journal.last('createCompletion')?.warnings).toContain(
+      "a text completion cannot show a scripted item of type 'function_call'",
+    )
   })
 
   it.each([{ prompt: ['One', 'Two'] }, { prompt: undefined }])('rejects %j', async (fields) => {
