@@ -19,7 +19,7 @@ import { type CompiledRule, type CompiledStep, recordings } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
 import { ruleTitle } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
-import { type ActiveScript, type PlannedTurn, planEnd, planTurn } from './script-runs.ts'
+import { type ActiveScript, findRun, type PlannedTurn, planEnd, planTurn } from './script-runs.ts'
 
 /** An activation's rules that may match a request. */
 export interface Group {
@@ -241,13 +241,14 @@ function playScripts(found: readonly TriedRule[][], { readConversation }: MatchC
     }),
   )
   const active = [...scripts.values()]
-  const next = planTurn(active, conversation)
+  const current = findRun(active, conversation)
+  const next = planTurn(active, conversation, current)
   return found.map((tried) => {
     for (const [place, each] of tried.entries()) {
       const script = scripts.get(each)
       if (!script) continue
       const isNext = next?.active === script
-      const turn = isNext ? next : planEnd(active, script, conversation)
+      const turn = isNext ? next : planEnd(active, script, conversation, current)
       if (!turn) continue
       const rank = isNext && each.rank >= perTier ? tiers.script * perTier + (each.rank % perTier) : each.rank
       return [...tried.slice(0, place), { ...each, rank, decision: { kind: 'turn', turn } }]

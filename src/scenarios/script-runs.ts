@@ -102,12 +102,13 @@ const maxRuns = 1000
  * Returns undefined if no script has a turn left for the request.
  *
  * @param scripts Scripts that may match the request, oldest first.
+ * @param current The conversation that the request continues, as found by `findRun`.
  */
 export function planTurn(
   scripts: readonly ActiveScript[],
   conversation: Conversation,
+  current: CurrentRun | undefined,
 ): PlannedTurn | undefined {
-  const current = findRun(scripts, conversation)
   if (current && current.run.turns < current.active.script.length)
     return planned(scripts, current, conversation)
   if (current && current.active.rule.onEnd !== 'pass') return undefined
@@ -122,10 +123,10 @@ export function planEnd(
   scripts: readonly ActiveScript[],
   active: ActiveScript,
   conversation: Conversation,
+  current: CurrentRun | undefined,
 ): PlannedTurn | undefined {
   const { onEnd } = active.rule
   const total = active.script.length
-  const current = findRun(scripts, conversation)
   if (!current) {
     const repeating = scripts.find(({ rule, script }) => {
       if (rule.onEnd === 'repeat') return fitsTurn(script[0], conversation)
@@ -212,7 +213,7 @@ function newRun(conversation: Conversation, previous?: ScriptRun): ScriptRun {
 }
 
 /** A conversation that follows a script. */
-interface CurrentRun {
+export interface CurrentRun {
   readonly active: ActiveScript
   readonly run: ScriptRun
 }
@@ -272,7 +273,10 @@ function rejected(
 }
 
 /** Finds the conversation that a request continues, by its latest call id or by its history. */
-function findRun(scripts: readonly ActiveScript[], conversation: Conversation): CurrentRun | undefined {
+export function findRun(
+  scripts: readonly ActiveScript[],
+  conversation: Conversation,
+): CurrentRun | undefined {
   const all = scripts.flatMap((active) => active.progress.runs.map((run) => ({ active, run })))
   if (all.length === 0) return undefined
   const found = findByCall(all, conversation) ?? findByHistory(all, conversation)
