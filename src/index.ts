@@ -20,7 +20,7 @@ import {
 import { inCall } from './lib/call-names.ts'
 import type { Sandbox as SandboxOf } from './sandbox/sandbox.ts'
 import { readScenario } from './scenarios/read-scenario.ts'
-import type { ScenarioInput } from './scenarios/scenario.ts'
+import type { Scenario } from './scenarios/scenario.ts'
 import { everyOperation, type GatewayOptions, gatewaySetup, type RequestBodies } from './setup.ts'
 
 export class Gateway extends GatewayCore<RequestBodies> {
@@ -53,12 +53,12 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
  * import busy from './busy.json' with { type: 'json' }
  * gateway.use(parseScenario(busy))
  */
-export function parseScenario(json: unknown): ScenarioInput {
+export function parseScenario(json: unknown): Scenario {
   return inCall('parseScenario', () => {
     if (typeof json === 'string')
       throw new TypeError('expects parsed JSON, not text: write parseScenario(JSON.parse(text))')
     const formats = gatewaySetup.extras.flatMap((extra) => extra.readScenario ?? [])
-    return readScenario(json, { operations: everyOperation, formats }) as ScenarioInput
+    return readScenario(json, { operations: everyOperation, formats }) as Scenario
   })
 }
 
@@ -93,7 +93,7 @@ export { type AssumptionName, assumptions } from './assumptions.ts'
 export type { Condition, Query } from './database/condition.ts'
 export type { Database, Records } from './database/database.ts'
 export { parseRecording, type Recording } from './extras/recordings/index.ts'
-export type { FaultInput, FaultName } from './faults/index.ts'
+export type { Fault, FaultName } from './faults/index.ts'
 export { GatewayError } from './http/errors.ts'
 export { eventStream, type Frame, json, ok, type Reply } from './http/reply.ts'
 export type { Delivery, JournalEntry } from './journal/entry.ts'
@@ -111,13 +111,13 @@ export type {
 export type { UnusedRule } from './scenarios/activation.ts'
 export type { BundledScenarioName, ScenarioName } from './scenarios/bundled.ts'
 export { defineScenario } from './scenarios/check-scenario.ts'
-export type { WhenInput as When } from './scenarios/condition.ts'
+export type { When } from './scenarios/condition.ts'
 export type { CustomOperationId, OperationName, ScenarioPath } from './scenarios/names.ts'
 export type { NearMiss } from './scenarios/near-misses.ts'
 export type { ActiveScenario } from './scenarios/rules.ts'
-export type { RuleInput, ScenarioInput, ScenarioInput as Scenario } from './scenarios/scenario.ts'
+export type { Rule, Scenario } from './scenarios/scenario.ts'
 export { ScenarioError } from './scenarios/scenario-error.ts'
-export type { TurnInput as Turn } from './scenarios/script.ts'
-export type { ScriptedReplyInput as ScriptedReply } from './scenarios/scripted-reply.ts'
+export type { Turn } from './scenarios/script.ts'
+export type { ScriptedReply } from './scenarios/scripted-reply.ts'
 export type { FailOptions, ReplyOptions, ScriptOptions } from './scenarios/shorthand.ts'
 export type { GatewayOptions, OperationId, RequestBodies } from './setup.ts'

@@ -10,7 +10,7 @@ import type { Conversation } from './resources/conversation.ts'
 import type { Protocol } from './resources/protocol.ts'
 import type { SandboxState } from './sandbox/sandbox-state.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
-import type { ScriptedReplyInput } from './scenarios/scripted-reply.ts'
+import type { ScriptedReply } from './scenarios/scripted-reply.ts'
 
 /** A Standard Schema, for example from zod, Valibot or ArkType. May be asynchronous. */
 export interface Schema<Input = unknown, Output = unknown> {
@@ -57,7 +57,7 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
   /** Key of this request, which is unique even among identical requests and stable for a seed. */
   readonly requestKey: string
   /** The matched rule's scripted reply, if any. */
-  readonly script: ScriptedReplyInput | undefined
+  readonly script: ScriptedReply | undefined
   /** Records that the reply depends on an assumption. */
   assume(name: AssumptionName): void
   /** Adds a warning to the journal entry, without rejecting the request. */

@@ -13,7 +13,7 @@ import type { BundledScenario } from './control/scenario-operations.ts'
 import { GatewayError } from './http/errors.ts'
 import { inCall, nameCalls } from './lib/call-names.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/sandbox-options.ts'
-import type { ScenarioInput } from './scenarios/scenario.ts'
+import type { Scenario } from './scenarios/scenario.ts'
 import type { RequestBodies } from './setup.ts'
 
 /** A sandbox in another process. */
@@ -80,7 +80,7 @@ export class RemoteGateway extends SandboxOf<RequestBodies> {
   }
 
   /** Returns a bundled scenario. Throws 404 for an unknown name. */
-  async bundledScenario(name: string): Promise<ScenarioInput> {
+  async bundledScenario(name: string): Promise<Scenario> {
     return this.client.data('getBundledScenario', { name })
   }
 

@@ -21,8 +21,8 @@ import type {
 } from '../sandbox/sandbox-options.ts'
 import { type SdkEnvironment, sdkEnvironment } from '../sandbox/sdk-environment.ts'
 import { type CustomOperationId, isScenarioPath } from '../scenarios/names.ts'
-import type { TurnInput } from '../scenarios/script.ts'
-import type { ScriptedReplyInput } from '../scenarios/scripted-reply.ts'
+import type { Turn } from '../scenarios/script.ts'
+import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
 import {
   type FailOptions,
   failScenario,
@@ -135,7 +135,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
   }
 
   /** Replies with this text or reply object to every operation that generates text. Functions are not supported. */
-  async reply(reply: string | ScriptedReplyInput, options: ReplyOptions = {}): Promise<RemoteActiveScenario> {
+  async reply(reply: string | ScriptedReply, options: ReplyOptions = {}): Promise<RemoteActiveScenario> {
     return this.use(replyScenario(reply, options))
   }
 
@@ -145,7 +145,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
   }
 
   /** Replies to one conversation turn by turn. Unexpected requests get a 400. */
-  async script(turns: TurnInput[], options: ScriptOptions = {}): Promise<RemoteActiveScenario> {
+  async script(turns: Turn[], options: ScriptOptions = {}): Promise<RemoteActiveScenario> {
     return this.use(scriptScenario(turns, options))
   }
 

@@ -8,7 +8,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { ScenarioProgress, ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { bundledScenario, bundledScenarios } from '../scenarios/bundled.ts'
-import { Scenario, type ScenarioInput } from '../scenarios/scenario.ts'
+import { Scenario } from '../scenarios/scenario.ts'
 import { gatewayOperation, sandboxOperation } from './operation.ts'
 
 const Name = z.string().min(1)
@@ -38,7 +38,7 @@ export const scenarioOperations = [
   gatewayOperation('getBundledScenario', 'GET /scenarios/{name}', {
     doc: { summary: 'Read a bundled scenario' },
     input: { params: z.object({ name: Name }) },
-    output: z.object({ data: Scenario as z.ZodType<unknown> as z.ZodType<ScenarioInput> }),
+    output: z.object({ data: Scenario as z.ZodType<unknown> as z.ZodType<Scenario> }),
     resolve({ params: { name } }) {
       const data = bundledScenarios.get(name)
       if (data) return { data }
@@ -128,6 +128,6 @@ export const scenarioOperations = [
 function use(gateway: GatewayCore, sandbox: Sandbox, scenario: string | object): z.infer<typeof Use> {
   // Rejects file paths. `use` validates everything else.
   if (typeof scenario === 'string') gateway.checkScenario(scenario)
-  const { id, name } = sandbox.use(scenario as ScenarioInput)
+  const { id, name } = sandbox.use(scenario as Scenario)
   return { id, name }
 }

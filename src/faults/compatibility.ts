@@ -1,5 +1,5 @@
 /** Fault combinations that are rejected. All others are allowed in a rule. */
-import type { Fault, Layer } from './fault.ts'
+import type { FaultDefinition, Layer } from './fault.ts'
 import type { FaultName } from './index.ts'
 
 /** Faults, selected by layer or name. */
@@ -87,7 +87,7 @@ export const rules: readonly (Choice | Removal)[] = [
 export const repeatable: readonly Layer[] = ['delay', 'fields', 'events']
 
 /** Explains why two faults cannot be combined in a rule. Returns undefined if they can. */
-export function conflict(first: Fault, second: Fault): string | undefined {
+export function conflict(first: FaultDefinition, second: FaultDefinition): string | undefined {
   if (first === second && !repeatable.includes(first.layer)) return 'the same fault is listed twice'
   for (const rule of rules) {
     if ('oneOf' in rule) {
@@ -105,6 +105,6 @@ export function conflict(first: Fault, second: Fault): string | undefined {
   return undefined
 }
 
-function includes(selection: Selection, { layer, name }: Fault): boolean {
+function includes(selection: Selection, { layer, name }: FaultDefinition): boolean {
   return selection.some((each) => each === layer || each === name)
 }

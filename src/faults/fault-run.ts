@@ -1,7 +1,7 @@
 /** Applies a rule's faults to a request, layer by layer, and records which of them took effect. */
 import { announcesEvents, type Frame, type Reply, type StreamEvent } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
-import { type Fault, type FaultContext, type FaultInputs, needsStream } from './fault.ts'
+import { type FaultContext, type FaultDefinition, type FaultInputs, needsStream } from './fault.ts'
 import { compareFaults, type FaultSetting, faultOf } from './index.ts'
 
 /** The faults of one rule. */
@@ -25,7 +25,7 @@ export interface BeforeAnswer {
 interface Application {
   readonly rule: RuleFaults
   readonly setting: FaultSetting
-  readonly fault: Fault
+  readonly fault: FaultDefinition
   acted: boolean
   why: string | undefined
 }
@@ -148,7 +148,7 @@ export class FaultRun {
   }
 }
 
-function actsOnReply({ layer }: Fault): boolean {
+function actsOnReply({ layer }: FaultDefinition): boolean {
   return layer !== 'delay' && layer !== 'replacement' && layer !== 'form'
 }
 

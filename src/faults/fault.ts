@@ -112,11 +112,10 @@ type Effect<Params extends z.ZodObject> =
   | OnReply<Params>
   | OnStream<Params>
 
-export type Fault<Name extends string = string, Params extends z.ZodObject = z.ZodObject> = Described<
-  Name,
-  Params
-> &
-  Effect<Params>
+export type FaultDefinition<
+  Name extends string = string,
+  Params extends z.ZodObject = z.ZodObject,
+> = Described<Name, Params> & Effect<Params>
 
 /**
  * Declares a fault. If all parameters have defaults, scenario files can use just its name.
@@ -125,25 +124,25 @@ export type Fault<Name extends string = string, Params extends z.ZodObject = z.Z
  */
 export function defineFault<const Name extends string, Params extends z.ZodObject = ReturnType<typeof none>>(
   fault: Omit<Described<Name, Params>, 'params'> & { params?(): Params } & Effect<Params>,
-): Fault<Name, Params> {
+): FaultDefinition<Name, Params> {
   // Spreading a union loses the connection between `layer` and `apply`.
-  return { params: none, ...fault } as Fault<Name, Params>
+  return { params: none, ...fault } as FaultDefinition<Name, Params>
 }
 
 const none = () => z.strictObject({})
 
 /** Returns true for a fault that affects only event streams. */
-export function needsStream({ layer }: Fault): boolean {
+export function needsStream({ layer }: FaultDefinition): boolean {
   return layer === 'events' || layer === 'text' || layer === 'chunks'
 }
 
 /** Returns true for a fault that affects only operations with generated answers. */
-export function needsGeneratedAnswer(fault: Fault): boolean {
+export function needsGeneratedAnswer(fault: FaultDefinition): boolean {
   return fault.layer === 'form' || fault.layer === 'answer' || needsStream(fault)
 }
 
 /** Returns the format that the client must request for the fault to take effect, or undefined if any works. */
-export function requestedForm(fault: Fault): 'stream' | 'json' | undefined {
+export function requestedForm(fault: FaultDefinition): 'stream' | 'json' | undefined {
   if (fault.layer === 'form') return fault.requested
   return needsStream(fault) ? 'stream' : undefined
 }
@@ -152,7 +151,7 @@ export function requestedForm(fault: Fault): 'stream' | 'json' | undefined {
  * Returns the format that the client must request for at least one fault to take effect, or undefined if any works.
  * Stream faults also act on streams forced by `stream-instead-of-json`.
  */
-export function formFor(faults: readonly Fault[]): 'stream' | 'json' | undefined {
+export function formFor(faults: readonly FaultDefinition[]): 'stream' | 'json' | undefined {
   const forms = new Set(faults.map(requestedForm))
   const forced = faults.find(({ layer }) => layer === 'form')
   if (forced) return forms.has(undefined) ? undefined : requestedForm(forced)

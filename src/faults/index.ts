@@ -4,14 +4,14 @@ import { meantBy } from '../lib/did-you-mean.ts'
 import { mustBe, shown } from '../lib/schema-messages.ts'
 import { answerFaults } from './answer.ts'
 import { streamFaults } from './events.ts'
-import { type Fault, type Layer, layers } from './fault.ts'
+import { type FaultDefinition, type Layer, layers } from './fault.ts'
 import { replacingFaults } from './replacing.ts'
 import { transportFaults } from './transport.ts'
 
 const table = [...replacingFaults, ...answerFaults, ...streamFaults, ...transportFaults] as const
 
 /** All faults in the order in which they apply: by layer, then in catalogue order. */
-export const faults: readonly Fault[] = table
+export const faults: readonly FaultDefinition[] = table
 
 type Declared = (typeof table)[number]
 
@@ -26,7 +26,7 @@ export type BareFaultName = {
 }[FaultName]
 
 /** A fault: its name, or an object with parameters, such as `{ name: 'stream-cut', afterEvents: 5 }`. */
-export type FaultInput =
+export type Fault =
   | BareFaultName
   | { [F in Declared as F['name']]: { name: F['name'] } & Input<F> }[FaultName]
 
@@ -37,8 +37,8 @@ type Params<F extends Declared> = ReturnType<F['params']>
 
 const byName = new Map(faults.map((fault) => [fault.name, fault]))
 
-export function faultOf(name: string): Fault {
-  return byName.get(name) as Fault
+export function faultOf(name: string): FaultDefinition {
+  return byName.get(name) as FaultDefinition
 }
 
 /** Sorts a rule's faults into the order in which they apply. */
@@ -82,7 +82,7 @@ export const FaultSetting = z.lazy(() => {
     ],
     { error: ({ input }) => problemWith(input) },
   )
-  return union as z.ZodType<FaultSetting, FaultInput>
+  return union as z.ZodType<FaultSetting, Fault>
 })
 
 /** A fault, or a list of faults that act together. */

@@ -16,7 +16,7 @@ import type { AnyOperation, RequestContext, Schema } from '../operation.ts'
 import { isSpecifiedModel, modelForm } from '../resources/create-response-body.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
+import type { ParsedScriptedReply } from '../scenarios/scripted-reply.ts'
 import type { Dialect, SentRequest } from './extra.ts'
 import { equivalentField, nameOtherOperations, notSimulated } from './other-fields.ts'
 import { conversationIn, type ReadConversation } from './read.ts'
@@ -24,7 +24,7 @@ import { conversationIn, type ReadConversation } from './read.ts'
 /** Inputs to validation and to the resolver's context, in addition to the call record. */
 export interface RequestReading {
   /** Reply of the matched rule, for the operation to complete. */
-  readonly script: ScriptedReply | undefined
+  readonly script: ParsedScriptedReply | undefined
   /** If set, overrides the request's `stream` field for a fault. */
   readonly stream?: boolean | undefined
   readonly dialect?: Dialect | undefined

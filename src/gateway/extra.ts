@@ -13,7 +13,7 @@ import { gatewayOptions } from '../sandbox/options.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
-import type { ScenarioInput } from '../scenarios/scenario.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
 
 /**
  * Declares an extra. Every entry point loads the declaring module, so the module imports optional code lazily.
@@ -30,7 +30,7 @@ export interface ExtraDefinition<Input extends object = object, RequestBodies ex
   /** Adds commands to the command line. @internal */
   readonly commands?: (program: Command, extras: readonly AnyExtra[]) => Promise<void>
   /** Converts another format to a scenario. Returns undefined for any other value. @internal */
-  readonly readScenario?: (value: unknown, operations: readonly KnownOperation[]) => ScenarioInput | undefined
+  readonly readScenario?: (value: unknown, operations: readonly KnownOperation[]) => Scenario | undefined
   /** Returns the members that depend on a gateway's options. Throws a one-line error for invalid options. @internal */
   readonly create?: (options: Input) => Extra | undefined
 }

@@ -15,7 +15,7 @@ import { assertNames, type SandboxOptions, sandboxOptionNames } from '../sandbox
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import { isFaultModel } from '../scenarios/bundled.ts'
 import { type ReadOptions, readModel, readScenario } from '../scenarios/read-scenario.ts'
-import type { Scenario } from '../scenarios/scenario.ts'
+import type { ParsedScenario } from '../scenarios/scenario.ts'
 import { type AnyExtra, type Dialect, type Extra, operationsOutside, optionsOf } from './extra.ts'
 import { Router } from './router.ts'
 
@@ -74,7 +74,7 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
       operations,
       formats: available.flatMap((extra) => extra.readScenario ?? []),
     }
-    const read = (input: unknown): Scenario => readScenario(input, { ...reading, files })
+    const read = (input: unknown): ParsedScenario => readScenario(input, { ...reading, files })
     const scenarios = checked.scenarios.map((input, scenario) => {
       try {
         return read(input)
@@ -129,24 +129,24 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
    * Validates a scenario, rule or recording, or finds the bundled scenario with this name. Never reads files, because
    * requests and the control API call it. Throws a one-line error. @internal
    */
-  checkScenario(input: unknown): Scenario {
+  checkScenario(input: unknown): ParsedScenario {
     return readScenario(input, this.#reading)
   }
 
   /** Returns the scenarios named in the `x-understudy-scenario` header. Throws 400 for an unknown one. @internal */
-  scenariosNamed(header: string): readonly Scenario[] {
+  scenariosNamed(header: string): readonly ParsedScenario[] {
     return header.split(',').map((name) => {
       return readNamed('header.x-understudy-scenario', () => this.checkScenario(name.trim()))
     })
   }
 
   /** Returns the scenario that a model such as `fault/503` selects. Throws 400 for an unknown fault. @internal */
-  scenarioOfModel(model: string | undefined): Scenario[] {
+  scenarioOfModel(model: string | undefined): ParsedScenario[] {
     return isFaultModel(model) ? [readNamed('body.model', () => readModel(model))] : []
   }
 }
 
-function readNamed(path: string, read: () => Scenario): Scenario {
+function readNamed(path: string, read: () => ParsedScenario): ParsedScenario {
   try {
     return read()
   } catch (error) {

@@ -18,8 +18,13 @@ import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ChargeRateLimits } from '../scenarios/rate-limit.ts'
 import type { Match } from '../scenarios/rules.ts'
-import type { Scenario } from '../scenarios/scenario.ts'
-import { type ReplyContext, type ScriptedFrame, ScriptedReply } from '../scenarios/scripted-reply.ts'
+import type { ParsedScenario } from '../scenarios/scenario.ts'
+import {
+  type ParsedScriptedReply,
+  type ReplyContext,
+  type ScriptedFrame,
+  ScriptedReply,
+} from '../scenarios/scripted-reply.ts'
 import { type FillTemplates, templateFiller } from '../scenarios/template.ts'
 import type { Call } from './call.ts'
 import type { ReadConversation } from './read.ts'
@@ -29,7 +34,7 @@ export interface Effect {
   /** Delay in milliseconds of sandbox time. */
   readonly waitMs?: number
   /** The reply or script turn of the rule that answers. */
-  readonly script?: ScriptedReply | undefined
+  readonly script?: ParsedScriptedReply | undefined
   /** Complete scripted reply. If set, the operation does not run. */
   readonly scripted?: Reply | undefined
   /** A fault's reply, which replaces the operation's. */
@@ -51,7 +56,7 @@ export async function matchRule(
   record: RuleCall,
   call: Call,
   operation: AnyOperation | undefined,
-  named: readonly Scenario[],
+  named: readonly ParsedScenario[],
   readConversation: ReadConversation,
 ): Promise<Effect> {
   const fillTemplates = templateFiller(record, readConversation)
@@ -118,10 +123,10 @@ async function renderScriptedReply(
 
 async function callReplyFunction(
   replyFunction: NonNullable<Match['replyFunction']>,
-  defaults: ScriptedReply,
+  defaults: ParsedScriptedReply,
   { params, query, headers, body, method, path }: RuleCall,
   readConversation: ReadConversation,
-): Promise<ScriptedReply> {
+): Promise<ParsedScriptedReply> {
   const conversation = readConversation() ?? { items: [], tools: [] }
   const request: ReplyContext['request'] = { method, path, params, query, headers, body }
   let returned: unknown
@@ -155,7 +160,7 @@ function oneLine(headers: Record<string, string>): Record<string, string> {
  * Converts a scripted reply with a body or frames. Returns undefined for any other, because the operation then composes
  * the reply.
  */
-function scriptedReply({ status = 200, headers = {}, body, frames }: ScriptedReply): Reply | undefined {
+function scriptedReply({ status = 200, headers = {}, body, frames }: ParsedScriptedReply): Reply | undefined {
   const named = lowerCase(headers)
   if (frames) {
     const stream = eventStream(toFrames(frames))

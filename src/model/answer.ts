@@ -9,7 +9,7 @@ import type { RequestContext } from '../operation.ts'
 import type { Answer, AnswerEnd, AnswerItem, AnswerUsage, Choice } from '../resources/answer.ts'
 import type { Prompt } from '../resources/prompt.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import type { ScriptedReplyInput, ScriptedUsage } from '../scenarios/scripted-reply.ts'
+import type { ScriptedReply, ScriptedUsage } from '../scenarios/scripted-reply.ts'
 import { callUsage, checkModel, pricingOf } from './catalogue.ts'
 import { type Transcript, toTranscript, writeItems } from './items.ts'
 import { applyPreset } from './preset.ts'
@@ -170,7 +170,7 @@ const completed: AnswerEnd = { status: 'completed' }
 const incomplete: AnswerEnd = { status: 'incomplete', reason: 'max_output_tokens' }
 
 /** Returns the final state that a script sets, or undefined if it sets none. Spec: States. */
-function endOf({ responseStatus, incompleteReason, error }: ScriptedReplyInput): AnswerEnd | undefined {
+function endOf({ responseStatus, incompleteReason, error }: ScriptedReply): AnswerEnd | undefined {
   const status = responseStatus ?? (incompleteReason ? 'incomplete' : error && 'failed')
   if (status === 'incomplete') return { ...incomplete, ...(incompleteReason && { reason: incompleteReason }) }
   if (status === 'failed') return { status, error: { ...failure, ...error } }

@@ -5,7 +5,7 @@ import type { WebSearchAction } from '../resources/response.ts'
 import {
   type ScriptedCitation,
   type ScriptedItem,
-  type ScriptedReplyInput,
+  type ScriptedReply,
   spanOf,
 } from '../scenarios/scripted-reply.ts'
 import { type Transcript, webSearchItem } from './items.ts'
@@ -14,7 +14,7 @@ import { placeOf } from './search/domains.ts'
 
 /** Returns the scripted output followed by the scripted text, or undefined if the script has neither. */
 export function scriptedItems(
-  { text, output, citations = [] }: ScriptedReplyInput,
+  { text, output, citations = [] }: ScriptedReply,
   transcript: Transcript,
   searched: boolean,
 ): AnswerItem[] | undefined {
@@ -29,7 +29,7 @@ export function scriptedItems(
  * Returns the sources that a script cites in generated text, or undefined if the search provides them. An empty list
  * simulates a search without results, and is ignored if no search runs.
  */
-export function scriptedSources({ citations }: ScriptedReplyInput, searched: boolean): Source[] | undefined {
+export function scriptedSources({ citations }: ScriptedReply, searched: boolean): Source[] | undefined {
   const sources = citations?.map((citation) => toSource(citation))
   return sources?.length === 0 && !searched ? undefined : sources
 }

@@ -5,7 +5,7 @@ import { count, PositiveDuration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import type { ScenarioName } from '../scenarios/bundled.ts'
 import type { ScenarioPath } from '../scenarios/names.ts'
-import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
+import type { Rule, Scenario } from '../scenarios/scenario.ts'
 import { LatencyOption } from './latency.ts'
 import { group, type OptionsInput, type OptionsOutput, option } from './option.ts'
 
@@ -22,7 +22,7 @@ export const CustomOperation = z.lazy(() =>
   z.custom<CustomOperation>(isObject, 'Must be an operation from defineOperation'),
 )
 
-export type InitialScenario = ScenarioName | ScenarioPath | ScenarioInput | RuleInput
+export type InitialScenario = ScenarioName | ScenarioPath | Scenario | Rule
 export const InitialScenario: z.ZodType<InitialScenario, InitialScenario> = z.lazy(() =>
   z.custom<InitialScenario>((value) => typeof value === 'string' || isObject(value)),
 )

@@ -5,7 +5,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Duration } from '../lib/numbers.ts'
 import type { ScenarioName } from '../scenarios/bundled.ts'
 import type { ScenarioPath } from '../scenarios/names.ts'
-import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
+import type { Rule, Scenario } from '../scenarios/scenario.ts'
 import type { GatewayOptionsInput } from './options.ts'
 
 /** A recording, as returned by `parseRecording`. */
@@ -20,8 +20,8 @@ export type ScenarioOrRule =
   | ScenarioPath
   // Accepts computed names and paths, while editors still complete bundled names.
   | (string & NotRule)
-  | (ScenarioInput & NotRule)
-  | RuleInput
+  | (Scenario & NotRule)
+  | Rule
   | (RecordingInput & NotRule)
 
 /**

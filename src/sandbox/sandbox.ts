@@ -13,8 +13,8 @@ import { shown } from '../lib/schema-messages.ts'
 import { hash } from '../lib/seed.ts'
 import type { ScenarioProgress, ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import type { ActiveScenario, Rules } from '../scenarios/rules.ts'
-import type { TurnInput } from '../scenarios/script.ts'
-import type { ReplyContext, ReplyFunction, ScriptedReplyInput } from '../scenarios/scripted-reply.ts'
+import type { Turn } from '../scenarios/script.ts'
+import type { ReplyContext, ReplyFunction, ScriptedReply } from '../scenarios/scripted-reply.ts'
 import {
   type FailOptions,
   failScenario,
@@ -225,7 +225,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
    * @example sandbox.reply(({ conversation }) => `You have said ${conversation.items.length} things.`)
    */
   reply(
-    answer: string | ScriptedReplyInput | SandboxReply<RequestBodies>,
+    answer: string | ScriptedReply | SandboxReply<RequestBodies>,
     options: ReplyOptions = {},
   ): ActiveScenario {
     if (typeof answer !== 'function') return this.use(replyScenario(answer, options))
@@ -249,7 +249,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
    *   { expect: { result: { search: 'high at six' } }, text: 'High tide is at six.' },
    * ])
    */
-  script(turns: TurnInput[], options: ScriptOptions = {}): ActiveScenario {
+  script(turns: Turn[], options: ScriptOptions = {}): ActiveScenario {
     return this.use(scriptScenario(turns, options))
   }
 

@@ -11,7 +11,7 @@ import { equal } from '../lib/equal.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
-import type { Scenario } from '../scenarios/scenario.ts'
+import type { ParsedScenario } from '../scenarios/scenario.ts'
 import { type GatewayOptions, SandboxDataOptions } from './options.ts'
 import { Sandbox, type SandboxSetup } from './sandbox.ts'
 import { assertCustomId } from './sandbox-id.ts'
@@ -22,8 +22,8 @@ export interface SandboxesSetup {
   readonly options: GatewayOptions
   readonly collections: readonly CollectionDeclaration[]
   readonly operations: readonly KnownOperation[]
-  readonly scenarios: readonly Scenario[]
-  readonly checkScenario: (input: unknown) => Scenario
+  readonly scenarios: readonly ParsedScenario[]
+  readonly checkScenario: (input: unknown) => ParsedScenario
 }
 
 /** Number of checks for idle sandboxes within `limits.sandboxIdle`. */
@@ -38,7 +38,7 @@ export class Sandboxes {
   /** Listeners that are notified of calls in all sandboxes. */
   readonly listeners = new Set<CallListener>()
   /** Initial scenarios of every sandbox. */
-  scenarios: readonly Scenario[]
+  scenarios: readonly ParsedScenario[]
   /** Base URLs of running servers and interceptions, in the order they started. */
   readonly #baseUrls = new Set<{ readonly baseUrl: string }>()
   /** The current async context's sandbox. @internal */
@@ -51,7 +51,7 @@ export class Sandboxes {
   /** The gateway's operations. The journal's methods reject the ids of any others. */
   readonly operations: readonly KnownOperation[]
   /** Validates a scenario, finds a bundled one by name or, in Node, reads a file. Throws a one-line error. */
-  readonly checkScenario: (input: unknown) => Scenario
+  readonly checkScenario: (input: unknown) => ParsedScenario
   #default: Sandbox | undefined
 
   constructor(setup: SandboxesSetup) {
@@ -204,7 +204,7 @@ export class Sandboxes {
    *
    * @param place Index in the `scenarios` option.
    */
-  replaceScenario(place: number, next: Scenario): void {
+  replaceScenario(place: number, next: ParsedScenario): void {
     const old = this.scenarios[place]
     if (!old) return
     this.scenarios = this.scenarios.with(place, next)

@@ -14,7 +14,7 @@ import {
 import { asksForStream, type RuleRequest, turnsOf } from './condition.ts'
 import type { SkipReason } from './near-misses.ts'
 import { RateLimitUsage } from './rate-limit.ts'
-import { type RuleInput, RuleSource, type Scenario } from './scenario.ts'
+import { type ParsedScenario, type Rule, RuleSource } from './scenario.ts'
 import type { ScriptRun } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
 
@@ -144,7 +144,7 @@ export interface Activation {
   readonly replyFunction?: ReplyFunction | undefined
 }
 
-export function createActivation(scenario: Scenario, replyFunction?: ReplyFunction): Activation {
+export function createActivation(scenario: ParsedScenario, replyFunction?: ReplyFunction): Activation {
   // Names cannot contain `~`, so ids and names are distinct.
   const id = `${scenario.name}~${++begun}`
   return { id, compiled: compileScenario(scenario), progress: [], replyFunction }
@@ -197,7 +197,7 @@ export function scenarioProgress({ id, compiled, progress }: Activation): Scenar
     const { matched, applied, taken } = progress[number] ?? initialProgress
     const remaining = Number.isFinite(ends) ? Math.max(0, ends - taken) : null
     // A rule with its defaults filled in is valid input.
-    const input = source.rules[index] as RuleInput
+    const input = source.rules[index] as Rule
     return { rule: number, name, on: [...on], matched, applied, remaining, source: input }
   })
   return { id, name, description: source.description ?? null, rules: reports }

@@ -13,7 +13,7 @@ import webSearchEmpty from '../../scenarios/web-search-empty.json' with { type: 
 import { needsGeneratedAnswer } from '../faults/fault.ts'
 import {
   type BareFaultName,
-  type FaultInput,
+  type Fault,
   FaultSetting,
   faultNames,
   faultOf,
@@ -21,7 +21,7 @@ import {
 } from '../faults/index.ts'
 import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
 import { isScenarioPath, textOperations } from './names.ts'
-import type { ScenarioInput } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
 import { ScenarioError } from './scenario-error.ts'
 
 const files = {
@@ -65,14 +65,14 @@ export function bundledScenario(name: string): unknown {
 }
 
 /** Throws a `ScenarioError` for a fault that requires parameters. */
-function faultScenario(name: string): ScenarioInput | undefined {
+function faultScenario(name: string): Scenario | undefined {
   const [, status] = /^status-(\d{3})$/.exec(name) ?? []
   if (status === undefined && !faultNames.includes(name)) return undefined
   const on = status === undefined && needsGeneratedAnswer(faultOf(name)) ? textOperations : '*'
   const { data: fault, error } = FaultSetting.safeParse(
     status ? { name: 'status', status: Number(status) } : name,
   )
-  if (fault) return { name, rules: [{ on, fault: fault as FaultInput }] }
+  if (fault) return { name, rules: [{ on, fault: fault as Fault }] }
   const [required] = status ? [] : requiredParameters(name)
   const message = required
     ? `the fault '${name}' requires ${required}: use({ on: '${on}', fault: { name: '${name}', ${required}: … } })`

@@ -1,15 +1,21 @@
 /** Checks a scenario's shape and names, and that each of its rules can apply. */
 import { conflict } from '../faults/compatibility.ts'
-import { type Fault, formFor, needsGeneratedAnswer, needsStream, requestedForm } from '../faults/fault.ts'
+import {
+  type FaultDefinition,
+  formFor,
+  needsGeneratedAnswer,
+  needsStream,
+  requestedForm,
+} from '../faults/fault.ts'
 import { faultOf } from '../faults/index.ts'
 import { inCall } from '../lib/call-names.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { textOperations } from './names.ts'
-import { type Rule, Scenario, type ScenarioInput, type Step } from './scenario.ts'
+import { type ParsedRule, type ParsedScenario, Scenario, type Step } from './scenario.ts'
 import { type Path, problemAt, problemsOf, ScenarioError, wording } from './scenario-error.ts'
-import { callsOf, isAnswer, type Script, type Turn } from './script.ts'
-import { faultsOf, type ScriptedReply } from './scripted-reply.ts'
+import { callsOf, isAnswer, type ParsedTurn, type Script } from './script.ts'
+import { faultsOf, type ParsedScriptedReply } from './scripted-reply.ts'
 import { isTemplate, templateProblem } from './template.ts'
 
 export interface KnownOperation {
@@ -27,7 +33,7 @@ export interface CheckOptions {
 }
 
 /** Returns the scenario with defaults filled in. Throws a `ScenarioError` with all problems if it is invalid. */
-export function checkScenario(input: unknown, options: CheckOptions): Scenario {
+export function checkScenario(input: unknown, options: CheckOptions): ParsedScenario {
   const scenario = checkShape(input)
   assertNone(
     scenario.rules.flatMap((rule, index) =>
@@ -44,11 +50,11 @@ export function checkScenario(input: unknown, options: CheckOptions): Scenario {
  * Checks a scenario's shape and returns the scenario unchanged. Throws a `ScenarioError` if the shape is invalid.
  * Operation names depend on the gateway, so they are checked when the scenario is used.
  */
-export function defineScenario<const Input extends ScenarioInput>(scenario: Input): Input {
+export function defineScenario<const Input extends Scenario>(scenario: Input): Input {
   return inCall('defineScenario', () => checkShape(scenario) && scenario)
 }
 
-export function checkShape(input: unknown): Scenario {
+export function checkShape(input: unknown): ParsedScenario {
   assertNone([...notData(input)], input)
   const result = Scenario.safeParse(input, { error: wording })
   if (!result.success) throw new ScenarioError(problemsOf(result.error.issues, input))
@@ -82,7 +88,7 @@ function asPattern({ source, flags }: RegExp): string {
 
 /** A rule, and the operations that it may name. */
 interface RuleContext extends CheckOptions {
-  readonly rule: Rule
+  readonly rule: ParsedRule
 }
 
 /** Yields problems with paths relative to the rule. */
@@ -158,7 +164,7 @@ function* stepProblems(step: Exclude<Step, 'pass'>, path: Path, context: RuleCon
 
 /** @param replaced The step's reply, and how to avoid replacing it. Undefined for a step without a reply. */
 function* faultProblems(
-  step: Exclude<Step, 'pass'> | Turn,
+  step: Exclude<Step, 'pass'> | ParsedTurn,
   above: Path,
   context: RuleContext,
   replaced: string | undefined,
@@ -176,7 +182,7 @@ function* faultProblems(
   }
   const form = formFor(faults)
   if (form && rule.when?.stream === (form !== 'stream')) {
-    const { name } = faults.find((fault) => requestedForm(fault) === form) as Fault
+    const { name } = faults.find((fault) => requestedForm(fault) === form) as FaultDefinition
     const needed = form === 'stream' ? 'a stream' : 'JSON'
     const why = `it needs a request for ${needed}, but when.stream is ${rule.when.stream}`
     yield [path, `: '${name}' never applies: ${why}`]
@@ -199,7 +205,7 @@ function withoutAnswers({ rule, operations }: RuleContext): string | undefined {
   return [rule.on].flat().find((on) => on !== textOperations && !(named(on)?.protocol ?? named(on)?.streams))
 }
 
-function* replyProblems(reply: ScriptedReply, path: Path, context: RuleContext): Generator<Finding> {
+function* replyProblems(reply: ParsedScriptedReply, path: Path, context: RuleContext): Generator<Finding> {
   const composed = composedFields(reply)
   const whole = (['body', 'frames'] as const).filter((name) => reply[name] !== undefined)
   const [first, second] = [...whole, ...composed]
@@ -215,7 +221,7 @@ function* replyProblems(reply: ScriptedReply, path: Path, context: RuleContext):
 const forText = 'for operations that generate text'
 
 /** Yields the problems that replies and turns have in common. */
-function* contentProblems(reply: ScriptedReply | Turn, path: Path): Generator<Finding> {
+function* contentProblems(reply: ParsedScriptedReply | ParsedTurn, path: Path): Generator<Finding> {
   const { text = '', citations = [], responseStatus, incompleteReason, error } = reply
   const { expect: _, ...filled } = { expect: undefined, ...reply }
   for (const [inner, template] of textsIn(filled)) {

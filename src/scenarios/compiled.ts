@@ -3,13 +3,13 @@
 import { formFor } from '../faults/fault.ts'
 import { FaultSetting, faultOf, sortFaults } from '../faults/index.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
-import type { OnEnd, Rule, Scenario, Step } from './scenario.ts'
-import { faultsOf, type ScriptedReply } from './scripted-reply.ts'
+import type { OnEnd, ParsedRule, ParsedScenario, Step } from './scenario.ts'
+import { faultsOf, type ParsedScriptedReply } from './scripted-reply.ts'
 
 /** A rule's effect on a call. A scripted reply replaces the operation's reply; faults apply to either. */
 export interface Effect {
   readonly faults: readonly FaultSetting[]
-  readonly reply: ScriptedReply | undefined
+  readonly reply: ParsedScriptedReply | undefined
 }
 
 export interface CompiledStep {
@@ -22,7 +22,7 @@ export interface CompiledStep {
 }
 
 /** A rule with defaults filled in. A rule with a script has no steps. */
-export interface CompiledRule extends Readonly<Omit<Rule, 'on' | 'times' | 'onEnd' | 'after'>> {
+export interface CompiledRule extends Readonly<Omit<ParsedRule, 'on' | 'times' | 'onEnd' | 'after'>> {
   readonly scenario: string
   /** The rule's position in the scenario, from 1. */
   readonly number: number
@@ -44,16 +44,16 @@ export interface CompiledRule extends Readonly<Omit<Rule, 'on' | 'times' | 'onEn
 
 export interface CompiledScenario {
   readonly name: string
-  readonly source: Scenario
+  readonly source: ParsedScenario
   readonly rules: readonly CompiledRule[]
 }
 
-const compiled = new WeakMap<Scenario, CompiledScenario>()
+const compiled = new WeakMap<ParsedScenario, CompiledScenario>()
 
 /** Scenarios converted from recordings, whose rules come after all others. */
-export const recordings = new WeakSet<Scenario>()
+export const recordings = new WeakSet<ParsedScenario>()
 
-export function compileScenario(source: Scenario): CompiledScenario {
+export function compileScenario(source: ParsedScenario): CompiledScenario {
   const existing = compiled.get(source)
   if (existing) return existing
   const { name } = source
@@ -66,7 +66,7 @@ export function compileScenario(source: Scenario): CompiledScenario {
   return result
 }
 
-function compileRule(rule: Rule, scenario: string, number: number): CompiledRule {
+function compileRule(rule: ParsedRule, scenario: string, number: number): CompiledRule {
   const steps = stepsOf(rule).map(compileStep)
   const forms = new Set(steps.map(({ form }) => form))
   const form = forms.size === 1 ? steps[0]?.form : undefined
@@ -93,7 +93,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
   }
 }
 
-function stepsOf({ fault, reply, sequence, rateLimit, setState }: Rule): readonly Step[] {
+function stepsOf({ fault, reply, sequence, rateLimit, setState }: ParsedRule): readonly Step[] {
   if (sequence) return sequence
   if (reply || fault) return [{ reply, fault }]
   if (rateLimit) return [{ fault: FaultSetting.parse('rate-limit') }]

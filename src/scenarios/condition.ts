@@ -209,12 +209,12 @@ export const When = z.lazy(() =>
     mustBe("an object such as { model: 'aurora/*' }"),
   ),
 )
-export type When = z.infer<typeof When>
+export type ParsedWhen = z.infer<typeof When>
 /** Conditions on the requests that a rule matches. */
-export type WhenInput = z.input<typeof When>
+export type When = z.input<typeof When>
 
 /** Returns all values of `when.turn` that a conversation matches. */
-export function turnsOf(conversation: Conversation): NonNullable<When['turn']>[] {
+export function turnsOf(conversation: Conversation): NonNullable<ParsedWhen['turn']>[] {
   const { items } = conversation
   const users = items.filter((item) => item.kind === 'message' && item.role === 'user').length
   return [
@@ -231,7 +231,7 @@ export interface Test {
 }
 
 /** Compiles the conditions in `when`, cheapest first. Excludes `call` and `state`, which depend on earlier calls, and `turn`. */
-export function compileWhen(when: When): Test[] {
+export function compileWhen(when: ParsedWhen): Test[] {
   const tests: Test[] = []
   if (when.stream !== undefined) tests.push(streamTest(when.stream))
   if (when.model !== undefined) tests.push(modelTest([when.model].flat()))

@@ -5,7 +5,7 @@ import { bundledScenario, scenarioOfModel } from './bundled.ts'
 import { type CheckOptions, checkScenario, checkShape } from './check-scenario.ts'
 import { recordings } from './compiled.ts'
 import { isScenarioPath } from './names.ts'
-import type { Scenario, ScenarioInput } from './scenario.ts'
+import type { ParsedScenario, Scenario } from './scenario.ts'
 import { ScenarioError } from './scenario-error.ts'
 
 export interface ReadOptions extends CheckOptions {
@@ -16,17 +16,14 @@ export interface ReadOptions extends CheckOptions {
 }
 
 /** Converts a value or a file in another format. Returns undefined for any other value. */
-export type ScenarioFormat = (
-  source: unknown,
-  operations: CheckOptions['operations'],
-) => ScenarioInput | undefined
+export type ScenarioFormat = (source: unknown, operations: CheckOptions['operations']) => Scenario | undefined
 
 /**
  * Returns a scenario with defaults filled in, checked against the operations. A single rule becomes a scenario.
  *
  * Throws a `ScenarioError` with all problems, or for a file a `FileError` with their lines and columns.
  */
-export function readScenario(source: unknown, options: ReadOptions): Scenario {
+export function readScenario(source: unknown, options: ReadOptions): ParsedScenario {
   const { files } = options
   if (typeof source !== 'string') return readValue(source, options)
   if (!files || !isScenarioPath(source)) return readBundled(source)
@@ -42,7 +39,7 @@ export function readScenario(source: unknown, options: ReadOptions): Scenario {
   }
 }
 
-function readValue(value: unknown, options: ReadOptions): Scenario {
+function readValue(value: unknown, options: ReadOptions): ParsedScenario {
   const converted = convert(value, options)
   if (converted) return converted
   if (!isObject(value) || 'rules' in value) return checkScenario(value, options)
@@ -55,7 +52,7 @@ function readValue(value: unknown, options: ReadOptions): Scenario {
   }
 }
 
-function convert(source: unknown, { formats = [], ...options }: ReadOptions): Scenario | undefined {
+function convert(source: unknown, { formats = [], ...options }: ReadOptions): ParsedScenario | undefined {
   for (const format of formats) {
     const input = format(source, options.operations)
     if (!input) continue
@@ -66,17 +63,17 @@ function convert(source: unknown, { formats = [], ...options }: ReadOptions): Sc
   return undefined
 }
 
-const bundled = new Map<string, Scenario>()
+const bundled = new Map<string, ParsedScenario>()
 
 /** Returns the scenario that a model such as `fault/stream-cut` selects. Throws a `ScenarioError` for an unknown fault. */
-export function readModel(model: string): Scenario {
+export function readModel(model: string): ParsedScenario {
   const scenario = bundled.get(model) ?? checkShape(scenarioOfModel(model))
   bundled.set(model, scenario)
   return scenario
 }
 
 /** Bundled scenarios may name operations that a gateway does not have. */
-function readBundled(name: string): Scenario {
+function readBundled(name: string): ParsedScenario {
   const scenario = bundled.get(name) ?? checkShape(bundledScenario(name))
   bundled.set(name, scenario)
   return scenario

@@ -23,7 +23,7 @@ import type { RuleRequest } from './condition.ts'
 import { textOperations } from './names.ts'
 import type { SkippedRules } from './near-misses.ts'
 import { type ChargeRateLimits, chargeRateLimits } from './rate-limit.ts'
-import type { Scenario } from './scenario.ts'
+import type { ParsedScenario } from './scenario.ts'
 import { playTurn, type TurnReading } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
@@ -100,7 +100,7 @@ export class Rules {
    * object. Default: this object.
    */
   use(
-    scenario: Scenario,
+    scenario: ParsedScenario,
     { replyFunction, current = () => this }: { replyFunction?: ReplyFunction; current?: () => Rules } = {},
   ): ActiveScenario {
     const activation = createActivation(scenario, replyFunction)
@@ -126,7 +126,7 @@ export class Rules {
   }
 
   /** Replaces a scenario with a newer version in all its activations. Their progress restarts at zero. */
-  replace(old: Scenario, next: Scenario): void {
+  replace(old: ParsedScenario, next: ParsedScenario): void {
     this.#change(
       this.#activations.map((each) => (each.compiled.source === old ? createActivation(next) : each)),
     )
@@ -162,7 +162,7 @@ export class Rules {
    */
   match(
     request: RuleRequest,
-    named: readonly Scenario[] = [],
+    named: readonly ParsedScenario[] = [],
     readConversation: () => Conversation | undefined = () => undefined,
     fillTemplates: FillTemplates = (scripted) => scripted,
   ): Outcome {
@@ -244,7 +244,7 @@ export class Rules {
     return candidates
   }
 
-  #withNamed(named: readonly Scenario[], names: readonly string[]): Candidates {
+  #withNamed(named: readonly ParsedScenario[], names: readonly string[]): Candidates {
     const activations = named.map((scenario) => {
       const existing = this.#named.find(({ compiled }) => compiled.name === scenario.name)
       const activation = existing ?? createActivation(scenario)

@@ -105,11 +105,11 @@ export const Rule = z.lazy(() =>
     onEnd: OnEnd.optional(),
   }),
 )
-export type Rule = z.infer<typeof Rule>
+export type ParsedRule = z.infer<typeof Rule>
 /** A rule: the requests that it matches, how often it applies, and its effect. */
-export type RuleInput = z.input<typeof Rule>
+export type Rule = z.input<typeof Rule>
 /** A rule in a reply. Not validated, because it was when it was added. */
-export const RuleSource = z.lazy(() => z.looseObject({})) as unknown as z.ZodType<RuleInput>
+export const RuleSource = z.lazy(() => z.looseObject({})) as unknown as z.ZodType<Rule>
 
 export const Scenario = z.lazy(() =>
   z.strictObject(
@@ -134,6 +134,6 @@ export const Scenario = z.lazy(() =>
     mustBe('{ name, rules: […] }'),
   ),
 )
-export type Scenario = z.infer<typeof Scenario>
+export type ParsedScenario = z.infer<typeof Scenario>
 /** A named list of rules. */
-export type ScenarioInput = z.input<typeof Scenario>
+export type Scenario = z.input<typeof Scenario>

@@ -11,7 +11,7 @@ import type { Progress } from './activation.ts'
 import { type CompiledRule, type Effect, refusal } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
 import { ruleTitle } from './names.ts'
-import { answerOf, type CallResult, mismatchOf, type Script, type Turn } from './script.ts'
+import { answerOf, type CallResult, mismatchOf, type ParsedTurn, type Script } from './script.ts'
 import { faultsOf } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
 
@@ -177,7 +177,7 @@ export function playTurn(
     return { effect, reading: { ...reading, mismatch } }
   }
   const answer = answerOf(
-    fillTemplates(active.script[number - 1] as Turn, number),
+    fillTemplates(active.script[number - 1] as ParsedTurn, number),
     (call) => `call_${hash(seed, 'script', request.contentKey, request.occurrence, call)}`,
   )
   const isSure = faults.length === 0 && answer.arrives && !isChanged
@@ -226,7 +226,7 @@ function planned(
   const { active, run } = current
   const total = active.script.length
   const number = (active.rule.onEnd === 'repeat' ? run.turns % total : Math.min(run.turns, total - 1)) + 1
-  const turn = active.script[number - 1] as Turn
+  const turn = active.script[number - 1] as ParsedTurn
   const { differences, ...metadata } = mismatchOf(turn.expect, conversation, resultsOf(conversation, run))
   if (differences.length === 0)
     return { active, number, run, rejection: undefined, faults: sortFaults(faultsOf(turn)) }
@@ -342,6 +342,6 @@ function resultsOf({ items }: Conversation, { calls, pending }: ScriptRun): Call
   return results.filter(({ id }) => latest.has(id))
 }
 
-function fitsTurn(turn: Turn | undefined, conversation: Conversation): boolean {
+function fitsTurn(turn: ParsedTurn | undefined, conversation: Conversation): boolean {
   return mismatchOf(turn?.expect, conversation, []).differences.length === 0
 }

@@ -14,7 +14,7 @@ import {
   textCondition,
 } from './condition.ts'
 import { field } from './field.ts'
-import { answerFields, faultFields, type ScriptedItem, type ScriptedReply } from './scripted-reply.ts'
+import { answerFields, faultFields, type ParsedScriptedReply, type ScriptedItem } from './scripted-reply.ts'
 
 const text = z.lazy(() => z.string().min(1))
 
@@ -78,9 +78,9 @@ export const Turn = z.lazy(() =>
     ...faultFields(),
   }),
 )
-export type Turn = z.infer<typeof Turn>
+export type ParsedTurn = z.infer<typeof Turn>
 /** A turn of a conversation: expectations about a request, and its reply. */
-export type TurnInput = z.input<typeof Turn>
+export type Turn = z.input<typeof Turn>
 
 export const Script = z.lazy(() =>
   z
@@ -91,13 +91,13 @@ export const Script = z.lazy(() =>
 )
 export type Script = z.infer<typeof Script>
 
-export function callsOf({ call = [] }: Turn): { name: string; args: Record<string, unknown> }[] {
+export function callsOf({ call = [] }: ParsedTurn): { name: string; args: Record<string, unknown> }[] {
   return [call].flat().flatMap((calls) => Object.entries(calls).map(([name, args]) => ({ name, args })))
 }
 
 export interface TurnAnswer {
   /** Reply; undefined if the turn has only a fault. */
-  readonly reply: ScriptedReply | undefined
+  readonly reply: ParsedScriptedReply | undefined
   /** Assistant output, one string per item. */
   readonly said: readonly string[]
   /** Names of the functions called, by call id. */
@@ -107,7 +107,7 @@ export interface TurnAnswer {
 }
 
 /** @param idOf Generates the id of a function call from its index, unless the script sets one. */
-export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswer {
+export function answerOf(turn: ParsedTurn, idOf: (index: number) => string): TurnAnswer {
   const { expect: _, call: __, fault: ___, text, output = [], ...rest } = turn
   const called = callsOf(turn).map(
     ({ name, args }): ScriptedItem => ({ type: 'function_call', name, arguments: JSON.stringify(args) }),
@@ -124,7 +124,7 @@ export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswe
     calls.set(call_id, item.name)
     return { ...item, call_id }
   })
-  const reply: ScriptedReply = {
+  const reply: ParsedScriptedReply = {
     ...rest,
     ...(items.length > 0 && { output: items }),
     ...(text !== undefined && !isBefore && { text }),
@@ -135,7 +135,7 @@ export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswe
 }
 
 /** Returns true if a turn has a reply. Fields such as `usage` only modify a reply. */
-export function isAnswer(turn: Turn): boolean {
+export function isAnswer(turn: ParsedTurn): boolean {
   const { text, output, responseStatus, incompleteReason, error } = turn
   const fields = [text, output, responseStatus, incompleteReason, error]
   return fields.some((field) => field !== undefined) || callsOf(turn).length > 0

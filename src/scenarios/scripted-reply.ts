@@ -201,12 +201,12 @@ export const ScriptedReply = z.lazy(() =>
   }),
 )
 /** A reply that replaces the operation's reply. */
-export type ScriptedReplyInput = z.input<typeof ScriptedReply>
-export type ScriptedReply = z.infer<typeof ScriptedReply>
+export type ScriptedReply = z.input<typeof ScriptedReply>
+export type ParsedScriptedReply = z.infer<typeof ScriptedReply>
 
 export const TextOrReply = z.lazy(() =>
   z.union(
-    [z.string().transform((text): ScriptedReply => ({ text })), ScriptedReply],
+    [z.string().transform((text): ParsedScriptedReply => ({ text })), ScriptedReply],
     mustBe('text, or an object with text, output, body or frames; only reply() accepts a function'),
   ),
 )
@@ -249,7 +249,7 @@ export interface ReplyContext {
 }
 
 /** Reply text or a full reply object, as in a rule. */
-export type FunctionReply = string | ScriptedReplyInput
+export type FunctionReply = string | ScriptedReply
 export type ReplyFunction<Context = ReplyContext> = (
   context: Context,
 ) => FunctionReply | Promise<FunctionReply>

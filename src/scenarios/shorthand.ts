@@ -1,25 +1,23 @@
 /**
  * Creates common scenarios: reply with text, fail with a status, follow a script.
  */
-import type { FaultInput } from '../faults/index.ts'
+import type { Fault } from '../faults/index.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { isObject } from '../lib/unchecked-json.ts'
 import { textOperations } from './names.ts'
-import type { RuleInput, ScenarioInput } from './scenario.ts'
-import type { ScriptedReplyInput } from './scripted-reply.ts'
+import type { Rule, Scenario } from './scenario.ts'
+import type { ScriptedReply } from './scripted-reply.ts'
 
-type Frequency = Pick<RuleInput, 'when' | 'times' | 'after' | 'probability'>
+type Frequency = Pick<Rule, 'when' | 'times' | 'after' | 'probability'>
 
 /** Options of `reply()`: requests to match, and additional reply fields. */
-export interface ReplyOptions
-  extends Frequency,
-    Pick<ScriptedReplyInput, 'status' | 'headers' | 'citations'> {
+export interface ReplyOptions extends Frequency, Pick<ScriptedReply, 'status' | 'headers' | 'citations'> {
   /** Operations to match. Default: `text`, which matches all operations that generate text. */
-  on?: RuleInput['on']
+  on?: Rule['on']
 }
 
 /** Creates a scenario that replies to all operations that generate text, unless the options name others. */
-export function replyScenario(reply: string | ScriptedReplyInput, options: ReplyOptions = {}): ScenarioInput {
+export function replyScenario(reply: string | ScriptedReply, options: ReplyOptions = {}): Scenario {
   if (typeof reply === 'function')
     throw new TypeError(
       "reply(): a function works only in the gateway's process; pass text or a reply object",
@@ -35,16 +33,16 @@ export function replyScenario(reply: string | ScriptedReplyInput, options: Reply
   return { name: 'reply', rules: [{ on, ...frequency, reply: full }] }
 }
 
-type StatusFault = Extract<FaultInput, { name: 'status' }>
+type StatusFault = Extract<Fault, { name: 'status' }>
 
 /** Options of `fail()`: requests to match, and error reply fields. */
 export interface FailOptions extends Frequency, Omit<StatusFault, 'name' | 'status'> {
   /** Operation id, `*`, or `POST /path` for a path without an operation. Default: `*`. */
-  on?: RuleInput['on']
+  on?: Rule['on']
 }
 
 /** Creates a scenario that responds with an error to all requests, unless the options restrict it. */
-export function failScenario(status: number, options: FailOptions = {}): ScenarioInput {
+export function failScenario(status: number, options: FailOptions = {}): Scenario {
   if (typeof status !== 'number')
     throw new TypeError(
       `fail(): status must be a number, got ${shown(status)}; write fail(${/^\d{3}$/.test(String(status)) ? status : 503})`,
@@ -58,18 +56,15 @@ export function failScenario(status: number, options: FailOptions = {}): Scenari
 /** Options of `script()`: requests to match, and behaviour after the last turn. */
 export interface ScriptOptions {
   /** Behaviour after the last turn. Default: `fail`, which rejects the request. */
-  onEnd?: RuleInput['onEnd']
+  onEnd?: Rule['onEnd']
   /** Conditions on the request. Default: none. */
-  when?: RuleInput['when']
+  when?: Rule['when']
   /** Operations to match. Default: `text`, which matches all operations that generate text. */
-  on?: RuleInput['on']
+  on?: Rule['on']
 }
 
 /** Creates a scenario that replies to one conversation turn by turn. */
-export function scriptScenario(
-  turns: NonNullable<RuleInput['script']>,
-  options: ScriptOptions = {},
-): ScenarioInput {
+export function scriptScenario(turns: NonNullable<Rule['script']>, options: ScriptOptions = {}): Scenario {
   assertOptions('script', turns, options)
   const { on = textOperations, ...others } = options
   return { name: 'script', rules: [{ on, ...others, script: turns }] }

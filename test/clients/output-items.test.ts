@@ -8,7 +8,7 @@ import { generateText, jsonSchema, tool as sdkTool, streamText } from 'ai'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import type { RuleInput } from '../../src/scenarios/scenario.ts'
+import type { Rule } from '../../src/scenarios/scenario.ts'
 
 // The SDK logs warnings about deprecated functions.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
@@ -23,7 +23,7 @@ const parameters = {
   required: ['q' as const],
 }
 
-type Reply = NonNullable<RuleInput['reply']>
+type Reply = NonNullable<Rule['reply']>
 type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>
 
 /** Everything that clients report about a reply. Each client reports only some of these fields. */

@@ -16,7 +16,7 @@ import { events as fetchEvents } from 'fetch-event-stream'
 import OpenAI from 'openai'
 import { Stream } from 'openai/streaming'
 import { parseServerSentEvents } from 'parse-sse'
-import type { FaultInput, FaultName } from '../../src/faults/index.ts'
+import type { Fault, FaultName } from '../../src/faults/index.ts'
 import { faults } from '../../src/faults/index.ts'
 import { bundledScenarios } from '../../src/scenarios/bundled.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
@@ -225,7 +225,7 @@ function inWords(outcome: Outcome, plain: Outcome, form: 'json' | 'stream'): str
 }
 
 /** Parameters for faults that require them. */
-const settings: Partial<Record<FaultName, (form: 'json' | 'stream') => FaultInput>> = {
+const settings: Partial<Record<FaultName, (form: 'json' | 'stream') => Fault>> = {
   'missing-field': (form) => ({
     name: 'missing-field',
     path: form === 'json' ? 'output' : 'response.output',

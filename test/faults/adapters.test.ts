@@ -5,7 +5,7 @@
 
 import { createParser } from 'eventsource-parser'
 import { describe, expect, it } from 'vitest'
-import type { FaultInput } from '../../src/faults/index.ts'
+import type { Fault } from '../../src/faults/index.ts'
 import type { OperationName } from '../../src/scenarios/names.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 
@@ -47,7 +47,7 @@ async function readStream(response: Response) {
 
 function helpers(entrance: Entrance) {
   return {
-    use: (fault: FaultInput | FaultInput[], on: OperationName = 'createResponse') =>
+    use: (fault: Fault | Fault[], on: OperationName = 'createResponse') =>
       entrance.sandbox.use({ on, fault: [fault].flat() }),
     stream: async (body: object = streamed) => readStream(await entrance.open('POST /responses', { body })),
     providers: () => entrance.call('GET /providers'),

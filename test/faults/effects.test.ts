@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { layers } from '../../src/faults/fault.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
-import type { FaultInput } from '../../src/faults/index.ts'
+import type { Fault } from '../../src/faults/index.ts'
 import { FaultSetting, faultNames, faultOf, sortFaults } from '../../src/faults/index.ts'
 import { toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
@@ -226,7 +226,7 @@ const shared = { requests: { limit: 1, remaining: 2 }, tokens: { limit: 3, remai
 const overridden = { status: 429, metadata: null, message: 'm', headers: { 'Retry-After': '7', 'X-A': 'b' } }
 
 /** Cases with other inputs than the parameters: a fault, and the inputs. */
-const beforeOperation: [FaultInput, object?][] = [
+const beforeOperation: [Fault, object?][] = [
   ['idle-connection-closed', { hasConnection: false }],
   [{ name: 'short-content-length', by: 5 }, { hasConnection: false }],
   ['truncated-head', { hasConnection: false }],
@@ -235,7 +235,7 @@ const beforeOperation: [FaultInput, object?][] = [
   [{ name: 'latency', ms: 100, jitterMs: 100 }],
   [{ name: 'latency', ms: 100, sigma: 1 }],
   [{ name: 'latency', ms: 100, sigma: 1, jitterMs: 100 }],
-  ...[400, 401, 402, 408, 410, 418, 429, 499, 500, 502, 503, 524, 529, 599].map((status): [FaultInput] => [
+  ...[400, 401, 402, 408, 410, 418, 429, 499, 500, 502, 503, 524, 529, 599].map((status): [Fault] => [
     { name: 'status', status },
   ]),
   [{ name: 'status', status: 429 }, { rateLimit }],
@@ -248,7 +248,7 @@ const beforeOperation: [FaultInput, object?][] = [
   [{ name: 'rate-limit', retryAfterMs: 0 }],
   [{ name: 'retry-after-date', status: 503, ms: 1 }, { rateLimit }],
   [{ name: 'retry-after-date', ms: 0 }],
-  ...[418, 400, 599, 504].map((status): [FaultInput] => [{ name: 'html-error-page', status }]),
+  ...[418, 400, 599, 504].map((status): [Fault] => [{ name: 'html-error-page', status }]),
   [{ name: 'random-bytes', bytes: 4, contentType: 'a/b' }],
   [{ name: 'empty-body', status: 204 }],
   [{ name: 'error-body-in-200', code: 429, message: 'm' }],
@@ -275,7 +275,7 @@ it('the effects of faults match effects.txt', async () => {
 })
 
 it('latency: draws from a log-normal distribution with `ms` as the median, or adds uniform jitter', () => {
-  const delaysOf = (fault: FaultInput) => {
+  const delaysOf = (fault: Fault) => {
     const draws = random('latency')
     return Array.from({ length: 999 }, () => {
       const inputs = { ...facts, random: draws }

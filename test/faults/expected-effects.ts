@@ -1,7 +1,7 @@
 /**
  * Lists each fault's setting and expected effect on the wire. Written independently of the code under test.
  */
-import type { FaultInput, FaultName } from '../../src/faults/index.ts'
+import type { Fault, FaultName } from '../../src/faults/index.ts'
 import type { Protocol } from './responses-types.ts'
 
 import type { Wire } from './wire.ts'
@@ -15,7 +15,7 @@ export interface FaultContext {
 }
 
 export interface ExpectedEffect {
-  setting: FaultInput
+  setting: Fault
   /** Returns true if the effect is visible on the wire. */
   isIn(wire: Wire): boolean
 }

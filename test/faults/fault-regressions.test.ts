@@ -4,8 +4,8 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { streamText } from 'ai'
 import { describe, expect, it } from 'vitest'
-import type { FaultInput } from '../../src/faults/index.ts'
-import type { RuleInput } from '../../src/scenarios/scenario.ts'
+import type { Fault } from '../../src/faults/index.ts'
+import type { Rule } from '../../src/scenarios/scenario.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'How do tides work, and what does the moon do?' }
@@ -13,8 +13,7 @@ const streamed = { ...question, stream: true }
 const searched = { ...question, tools: [{ type: 'gateway:web_search' }] }
 
 describeAdapters('fault regressions', (entrance) => {
-  const use = (rule: Partial<RuleInput>) =>
-    entrance.sandbox.use({ on: 'createResponse', ...rule } as RuleInput)
+  const use = (rule: Partial<Rule>) => entrance.sandbox.use({ on: 'createResponse', ...rule } as Rule)
   const ask = (body: object = streamed) => entrance.call('POST /responses', { body })
   const warnings = () => entrance.sandbox.journal.last('createResponse')?.warnings ?? []
   const unused = () => entrance.sandbox.unusedRules().length
@@ -168,7 +167,7 @@ describeAdapters('fault regressions', (entrance) => {
     expect(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toThrow(TypeError)
   })
 
-  it.each<FaultInput>([
+  it.each<Fault>([
     { name: 'wrong-content-type', contentType: 'a\r\nb' },
     { name: 'random-bytes', contentType: 'a\r\nb' },
     { name: 'status', headers: { 'x-a': 'a\r\nb' } },

@@ -2,7 +2,7 @@
 
 import type { FaultInputs } from '../../src/faults/fault.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
-import type { FaultInput } from '../../src/faults/index.ts'
+import type { Fault } from '../../src/faults/index.ts'
 import { FaultSetting } from '../../src/faults/index.ts'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
@@ -78,7 +78,7 @@ export const facts: FaultInputs = {
 /** Applies one or more faults to a reply. */
 export function applyFaults(
   reply: Reply,
-  fault: FaultInput | FaultInput[],
+  fault: Fault | Fault[],
   { report = { warnings: [] }, ...change }: Partial<FaultInputs> & { report?: FaultReport } = {},
 ): Reply {
   const faults = [fault].flat().map((each) => FaultSetting.parse(each))

@@ -3,7 +3,7 @@
  */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { FaultInput } from '../../src/faults/index.ts'
+import type { Fault } from '../../src/faults/index.ts'
 import type { Sandbox } from '../../src/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 
@@ -53,7 +53,7 @@ function listen(body: object | undefined, { listenMs = 2000 } = {}): Promise<Rec
 }
 
 const streamed = { model: 'aurora/dawn-1', input: 'Why is the sky blue?', stream: true }
-const use = (fault: FaultInput) => sandbox.use({ on: '*', fault })
+const use = (fault: Fault) => sandbox.use({ on: '*', fault })
 
 /** Returns a body's HTTP chunks, or the whole body if it is not chunked. */
 function chunksOf({ bytes }: Received): Buffer[] {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultInput } from '../../src/faults/index.ts'
+import type { Fault } from '../../src/faults/index.ts'
 import { eventStream, type Frame } from '../../src/http/reply.ts'
 import { applyFaults, bytesOf, completed, type FaultReport, framesOf, outline, sample } from './sample.ts'
 
 const whole = bytesOf(framesOf(sample()))
-const after = (fault: FaultInput, reply = sample()) => framesOf(applyFaults(reply, fault))
+const after = (fault: Fault, reply = sample()) => framesOf(applyFaults(reply, fault))
 
 describe("a stream fault's position", () => {
   it('is after three deltas by default, or before the last delta if there are three or fewer', () => {
@@ -50,7 +50,7 @@ describe("a stream fault's position", () => {
     ])
   })
 
-  it.each<FaultInput>([{ name: 'latency', ms: 1 }, 'stream-instead-of-json'])(
+  it.each<Fault>([{ name: 'latency', ms: 1 }, 'stream-instead-of-json'])(
     'does not depend on %j, which does not change the stream',
     (fault) => {
       expect(framesOf(applyFaults(sample(), [fault, 'stream-cut']))).toEqual(after('stream-cut'))
@@ -69,7 +69,7 @@ describe("a stream fault's position", () => {
       { kind: 'event', event: { type: 'a' } },
       { kind: 'wait', ms: 10 },
     ]
-    const fault: FaultInput = { name: 'stream-cut', afterMs: 10 }
+    const fault: Fault = { name: 'stream-cut', afterMs: 10 }
     expect(framesOf(applyFaults(eventStream(frames), fault, { report }))).toEqual(frames)
     expect(report.warnings).toEqual([
       "'stream-cut' found nothing to act on: the body lasts 10 ms, so the fault cannot act after 10",
@@ -119,7 +119,7 @@ describe('stream faults', () => {
     const types = ['response.created', 'response.completed', 'a', 'b']
     const reply = () => eventStream(types.map((type): Frame => ({ kind: 'event', event: { type } })))
     const report: FaultReport = { warnings: [] }
-    const fault: FaultInput = { name: 'stream-reordered-events', afterEvents: 1 }
+    const fault: Fault = { name: 'stream-reordered-events', afterEvents: 1 }
     expect(framesOf(applyFaults(reply(), fault, { report }))).toEqual(framesOf(reply()))
     expect(report.warnings).toEqual([
       "'stream-reordered-events' found nothing to act on: the stream has no two consecutive events before the final one",

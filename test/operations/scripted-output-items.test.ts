@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { countTokens } from '../../src/model/tokens.ts'
 import { ResponseObject } from '../../src/operations/responses/response-object.ts'
 import { ResponseStreamEvent } from '../../src/operations/responses/stream.ts'
-import type { ScriptedReplyInput } from '../../src/scenarios/scripted-reply.ts'
+import type { ScriptedReply } from '../../src/scenarios/scripted-reply.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of events and items
@@ -14,7 +14,7 @@ type Any = any
 
 const request = { model: 'aurora/dawn-2', input: 'Why is the sky blue?' }
 
-type Reply = ScriptedReplyInput
+type Reply = ScriptedReply
 
 function scriptedRequests(entrance: Entrance) {
   const use = (reply: Reply) => entrance.sandbox.use({ on: 'createResponse', reply })

@@ -10,7 +10,7 @@ import { inProject } from './project.ts'
 
 /** Values of the public types, as users obtain them. */
 const values = `
-import type { CallMatch, Database, GatewayError, GatewayOptions, JournalEntry, RuleInput, Sandbox, SandboxOptions, Scenario, ScenarioError, Turn, WaitOptions, When } from 'gateway-understudy'
+import type { CallMatch, Database, GatewayError, GatewayOptions, JournalEntry, Rule, Sandbox, SandboxOptions, Scenario, ScenarioError, Turn, WaitOptions, When } from 'gateway-understudy'
 import { createGateway } from 'gateway-understudy'
 import { intercept } from 'gateway-understudy/node'
 import { connectGateway } from 'gateway-understudy/remote'
@@ -30,7 +30,7 @@ export const { providers: remoteProviders } = remoteDb
 export const fixtures = {} as Parameters<Parameters<typeof test.beforeEach>[0]>[0]
 export const given = {} as GatewayOptions
 export const sandboxOptions = {} as SandboxOptions
-export const rule = {} as RuleInput
+export const rule = {} as Rule
 export const scenario = {} as Scenario
 export const turn = {} as Turn
 export const wait = {} as WaitOptions

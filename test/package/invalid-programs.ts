@@ -8,7 +8,7 @@ import { inProject } from './project.ts'
 
 /** Declarations shared by all programs. */
 const before = `
-import { createGateway, defineOperation, defineScenario, eventStream, json, journalText, ok, parseScenario, parseRecording, type RuleInput, type ScenarioInput, type When } from 'gateway-understudy'
+import { createGateway, defineOperation, defineScenario, eventStream, json, journalText, ok, parseScenario, parseRecording, type Rule, type Scenario, type When } from 'gateway-understudy'
 import { handlers } from 'gateway-understudy/msw'
 import { intercept } from 'gateway-understudy/node'
 import { defineConfig } from '@playwright/test'
@@ -96,8 +96,8 @@ export const invalidPrograms: readonly string[] = [
 ]
 
 /** Valid programs, to make sure that the others fail for one reason only. */
-const right = `gateway.use('flaky', { on: 'createResponse', times: 1, fault: 'timeout' }, ...([] as RuleInput[]))
-gateway.use(String('flaky'), ...([] as ScenarioInput[]), parseRecording(''))
+const right = `gateway.use('flaky', { on: 'createResponse', times: 1, fault: 'timeout' }, ...([] as Rule[]))
+gateway.use(String('flaky'), ...([] as Scenario[]), parseRecording(''))
 gateway.db.providers.create({ name: 'Aurora', slug: 'aurora' })
 gateway.journal.calls('createChatCompletion', { body: { model: 'aurora/dawn-1' } })
 expect(gateway).toHaveReceived('createMessage', { body: { max_tokens: 3 }, query: { any: 'x' } })

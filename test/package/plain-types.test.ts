@@ -28,16 +28,16 @@ import type * as inferred from '${root}src/index.ts'
 function same<Left, Right>(_: [Left, Right] extends [Right, Left] ? true : never) {}
 same<published.RequestBodies, inferred.RequestBodies>(true)
 same<published.BundledScenarioName, inferred.BundledScenarioName>(true)
-same<published.FaultInput, inferred.FaultInput>(true)
+same<published.Fault, inferred.Fault>(true)
 same<published.GatewayOptions['latency'], inferred.GatewayOptions['latency']>(true)
 same<published.GatewayOptions['recordCounts'], inferred.GatewayOptions['recordCounts']>(true)
-same<published.RuleInput, inferred.RuleInput>(true)
-same<published.ScenarioInput, inferred.ScenarioInput>(true)
+same<published.Rule, inferred.Rule>(true)
+same<published.Scenario, inferred.Scenario>(true)
 same<published.ScriptedReply, inferred.ScriptedReply>(true)
 same<published.Recording, inferred.Recording>(true)
 type Row<Records extends { get(key: string): unknown }> = Awaited<ReturnType<Records['get']>>
 type Rows<All extends Record<keyof All, { get(key: string): unknown }>> = { [Name in keyof All]: Row<All[Name]> }
 same<Rows<published.Database>, Rows<inferred.Database>>(true)
 // @ts-expect-error proves that this file is checked
-same<published.ScenarioInput, inferred.RuleInput>(true)
+same<published.Scenario, inferred.Rule>(true)
 `

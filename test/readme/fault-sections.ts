@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { repeatable, rules, type Selection } from '../../src/faults/compatibility.ts'
-import { type Fault, type Layer, layers } from '../../src/faults/fault.ts'
+import { type FaultDefinition, type Layer, layers } from '../../src/faults/fault.ts'
 import { faults } from '../../src/faults/index.ts'
 import { position } from '../../src/faults/position.ts'
 import { table } from './table.ts'
@@ -134,7 +134,7 @@ function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
-function parameters(fault: Fault): string {
+function parameters(fault: FaultDefinition): string {
   const { properties = {}, required = [] } = schemaOf(fault.params())
   const own = Object.entries(properties).filter(([name]) => !isPosition(name, properties))
   const places = Object.keys(properties).filter((name) => isPosition(name, properties))

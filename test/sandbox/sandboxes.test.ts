@@ -11,7 +11,7 @@ import {
   type Sandbox,
 } from '../../src/index.ts'
 import { intercept } from '../../src/node.ts'
-import type { Scenario } from '../../src/scenarios/scenario.ts'
+import type { ParsedScenario } from '../../src/scenarios/scenario.ts'
 import { startServer } from '../../src/serve.ts'
 import { call, open } from '../call.ts'
 
@@ -407,12 +407,12 @@ it("replaceScenario() updates one of the gateway's scenarios in every sandbox wh
   sandboxes[2]?.resetScenarios()
   sandboxes[2]?.use(failing('own', 409))
 
-  gateway.sandboxes.replaceScenario(1, failing('mine', 419, 1) as Scenario)
+  gateway.sandboxes.replaceScenario(1, failing('mine', 419, 1) as ParsedScenario)
   // The new version starts with all of its `times` remaining.
   expect(await all()).toEqual([419, 419, 419])
   expect(await all()).toEqual([402, 402, 409])
   expect(await status(gateway.createSandbox())).toBe(419)
-  gateway.sandboxes.replaceScenario(2, failing('mine', 420, 1) as Scenario)
+  gateway.sandboxes.replaceScenario(2, failing('mine', 420, 1) as ParsedScenario)
   expect(await all()).toEqual([402, 402, 409])
   expect(await status(gateway.createSandbox())).toBe(419)
 })

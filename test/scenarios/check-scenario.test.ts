@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway, defineScenario } from '../../src/index.ts'
 import { bundledScenario } from '../../src/scenarios/bundled.ts'
 import { checkScenario } from '../../src/scenarios/check-scenario.ts'
-import type { ScenarioInput } from '../../src/scenarios/scenario.ts'
+import type { Scenario } from '../../src/scenarios/scenario.ts'
 import { ScenarioError } from '../../src/scenarios/scenario-error.ts'
 import { call } from '../call.ts'
 
@@ -319,7 +319,7 @@ it.each<[string, () => unknown]>([
 })
 
 it('defineScenario returns its argument', () => {
-  const scenario: ScenarioInput = {
+  const scenario: Scenario = {
     name: 'a',
     rules: [{ on: '*', fault: 'latency', during: { to: 9 } }],
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, type RuleInput } from '../../src/index.ts'
+import { createGateway, type Rule } from '../../src/index.ts'
 import { judgeRules } from '../../src/journal/expectations.ts'
 import { call, open } from '../call.ts'
 import { hasExtra } from '../has-extra.ts'
@@ -78,7 +78,7 @@ describe('rules of different activations', () => {
 })
 
 describe('a modifier', () => {
-  const admitted = async (rule: RuleInput) => {
+  const admitted = async (rule: Rule) => {
     const { gateway, ask, last } = setup()
     gateway.use(rule)
     gateway.fail(503, { times: 1 })
@@ -213,7 +213,7 @@ describe('when.turn', () => {
   })
 
   it.each(['*', 'listProviders'] as const)('is rejected on %s', (on) => {
-    const rule: RuleInput = { on, when: { turn: 'first' }, fault: 'status' }
+    const rule: Rule = { on, when: { turn: 'first' }, fault: 'status' }
     expect(() => createGateway().use(rule)).toThrow(
       `use(): when.turn needs a conversation, which '${on}' does not have: use it on 'text'`,
     )

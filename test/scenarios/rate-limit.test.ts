@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import type { RuleInput } from '../../src/scenarios/scenario.ts'
+import type { Rule } from '../../src/scenarios/scenario.ts'
 import { type Answer, call, open, type Target } from '../call.ts'
 import { hasExtra } from '../has-extra.ts'
 
-type RateLimit = NonNullable<RuleInput['rateLimit']>
+type RateLimit = NonNullable<Rule['rateLimit']>
 
 describe('rate limits', () => {
   const requester =

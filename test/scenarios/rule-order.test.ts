@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import type { RuleInput } from '../../src/scenarios/scenario.ts'
+import type { Rule } from '../../src/scenarios/scenario.ts'
 import { call, open, type Target } from '../call.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
@@ -120,7 +120,7 @@ describe('a finite rule after a script in the same scenario', () => {
 describe('`onEnd` of a sequence', () => {
   const first = { reply: { text: 'first' } }
   const second = { reply: { text: 'second' } }
-  const repliesWith = async (onEnd: RuleInput['onEnd'], newest = 'newest') => {
+  const repliesWith = async (onEnd: Rule['onEnd'], newest = 'newest') => {
     const { gateway, ask } = setup()
     gateway.use({ on: 'text', sequence: [first, second], onEnd })
     if (newest) gateway.reply(newest)
@@ -171,7 +171,7 @@ describe('rules of one scenario', () => {
 })
 
 describe('a stream fault as one step of a sequence', () => {
-  const steps: RuleInput = {
+  const steps: Rule = {
     on: 'createResponse',
     sequence: [
       { reply: { text: 'plain' } },
@@ -201,7 +201,7 @@ describe('a stream fault as one step of a sequence', () => {
 })
 
 describe('a fault with nothing to act on', () => {
-  const late: RuleInput['fault'] = { name: 'stream-cut', afterEvents: 10_000 }
+  const late: Rule['fault'] = { name: 'stream-cut', afterEvents: 10_000 }
 
   it('consumes its sequence step', async () => {
     const { gateway, ask } = setup()

@@ -6,7 +6,7 @@ import { checkScenario } from '../../src/scenarios/check-scenario.ts'
 import type { RuleRequest } from '../../src/scenarios/condition.ts'
 import { explainNearMisses } from '../../src/scenarios/near-misses.ts'
 import { type Outcome, Rules } from '../../src/scenarios/rules.ts'
-import type { RuleInput } from '../../src/scenarios/scenario.ts'
+import type { Rule } from '../../src/scenarios/scenario.ts'
 
 const operations = [
   { id: 'listProviders', method: 'get', path: '/providers' },
@@ -14,14 +14,14 @@ const operations = [
   { id: 'createResponse', method: 'post', path: '/responses', protocol: { streams: true } },
 ]
 
-function setup(...rules: RuleInput[]) {
+function setup(...rules: Rule[]) {
   const clock = new Clock({ timeScale: 0 })
   const set = new Rules({ seed: 1, clock })
   if (rules.length > 0) set.use(scenario('mine', ...rules))
   return { clock, rules: set, ask: (change?: Partial<RuleRequest>) => set.match(call(change)) }
 }
 
-function scenario(name: string, ...rules: RuleInput[]) {
+function scenario(name: string, ...rules: Rule[]) {
   return checkScenario({ name, rules }, { operations })
 }
 
@@ -68,7 +68,7 @@ describe('rule.on', () => {
 })
 
 describe('rule.when', () => {
-  const cases: [string, NonNullable<RuleInput['when']>, Partial<RuleRequest>, Partial<RuleRequest>][] = [
+  const cases: [string, NonNullable<Rule['when']>, Partial<RuleRequest>, Partial<RuleRequest>][] = [
     ['a model glob', { model: 'aurora/*' }, {}, { body: { model: 'borealis/tide-1' } }],
     [
       'one of several models',
@@ -138,7 +138,7 @@ describe('rule.when', () => {
     expect([ask(), ask(other), ask(), ask(), ask()].map(matched)).toEqual([false, false, true, true, false])
   })
 
-  it.each<[Extract<RuleInput['fault'], unknown[]>, json: boolean, stream: boolean]>([
+  it.each<[Extract<Rule['fault'], unknown[]>, json: boolean, stream: boolean]>([
     [['status'], true, true],
     [['stream-cut'], false, true],
     [['latency', 'stream-cut'], true, true],
@@ -161,8 +161,8 @@ describe('rule.when', () => {
 })
 
 describe("a rule's frequency", () => {
-  const run = (rule: Partial<RuleInput>, calls = 8) => {
-    const { ask } = setup({ on: '*', fault: 'status', ...rule } as RuleInput)
+  const run = (rule: Partial<Rule>, calls = 8) => {
+    const { ask } = setup({ on: '*', fault: 'status', ...rule } as Rule)
     return Array.from({ length: calls }, () => (matched(ask()) ? 'x' : '.')).join('')
   }
 
@@ -210,7 +210,7 @@ describe("a rule's frequency", () => {
 })
 
 describe('a sequence of steps', () => {
-  const names = (onEnd: RuleInput['onEnd']) => {
+  const names = (onEnd: Rule['onEnd']) => {
     const steps = [{ fault: 'timeout' }, 'pass', { fault: 'status' }] as const
     const { ask } = setup({ on: '*', sequence: [...steps], onEnd })
     return Array.from({ length: 5 }, () => {
@@ -306,7 +306,7 @@ describe('the conversations of a script', () => {
 })
 
 describe('a scenario state', () => {
-  const started: RuleInput = { on: '*', when: { state: 'started' }, fault: 'timeout' }
+  const started: Rule = { on: '*', when: { state: 'started' }, fault: 'timeout' }
 
   it('is kept by a rule that does not set one', () => {
     const { ask } = setup({ on: '*', times: 1, fault: 'status' }, started)
@@ -337,7 +337,7 @@ it('a rate limit tracks 10,000 callers, and evicts the oldest', () => {
 })
 
 describe('the explanations of skipped rules', () => {
-  it.each<[NonNullable<RuleInput['when']>, string]>([
+  it.each<[NonNullable<Rule['when']>, string]>([
     [
       { body: { 'tools.*.type': 'c' } },
       "expected a body field 'tools.*.type' equal to 'c', but the request has 'a', 'b'",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, defineScenario, ScenarioError, type ScenarioInput } from '../../src/index.ts'
+import { createGateway, defineScenario, type Scenario, ScenarioError } from '../../src/index.ts'
 
 describe('types of rules and scenarios', () => {
   const gateway = createGateway()
@@ -29,8 +29,8 @@ describe('types of rules and scenarios', () => {
     expect(() => gateway.use('./nowhere.yaml')).toThrow('./nowhere.yaml: no such file')
   })
 
-  it('accept a scenario declared with ScenarioInput', () => {
-    const outage: ScenarioInput = { name: 'outage', rules: [{ on: '*', fault: 'status', times: 1 }] }
+  it('accept a scenario declared with Scenario', () => {
+    const outage: Scenario = { name: 'outage', rules: [{ on: '*', fault: 'status', times: 1 }] }
     expect(gateway.use(outage).name).toBe('outage')
   })
 })

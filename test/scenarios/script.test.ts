@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
-import type { RuleInput } from '../../src/scenarios/scenario.ts'
+import type { Rule } from '../../src/scenarios/scenario.ts'
 import { startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 
 type Json = Record<string, unknown>
-type Turns = NonNullable<RuleInput['script']>
+type Turns = NonNullable<Rule['script']>
 
 const functions = ['search', 'book'].map((name) => ({
   type: 'function',
@@ -162,7 +162,7 @@ describe('script()', () => {
 
   it('rejects, starts over, repeats the last turn, or passes after its last turn, according to `onEnd`', async () => {
     const turns = [{ text: 'One' }, { text: 'Two' }]
-    const third = async (onEnd?: RuleInput['onEnd']) => {
+    const third = async (onEnd?: Rule['onEnd']) => {
       const gateway = createGateway()
       gateway.reply('From an older rule')
       gateway.script(turns, { onEnd })

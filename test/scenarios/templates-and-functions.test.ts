@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
-import type { RuleInput } from '../../src/scenarios/scenario.ts'
+import type { Rule } from '../../src/scenarios/scenario.ts'
 import { startServer } from '../../src/serve.ts'
 import { call, open } from '../call.ts'
 
-function setup(rule?: RuleInput) {
+function setup(rule?: Rule) {
   const gateway = createGateway()
   if (rule) gateway.use(rule)
   const send = (body: object) =>

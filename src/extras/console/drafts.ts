@@ -6,12 +6,12 @@ import { Clock } from '../../lib/clock.ts'
 import { type DataFile, FileError, type Place, parseDataText } from '../../lib/data-file.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { Rules } from '../../scenarios/rules.ts'
-import type { Scenario } from '../../scenarios/scenario.ts'
+import type { ParsedScenario } from '../../scenarios/scenario.ts'
 import { ScenarioError } from '../../scenarios/scenario-error.ts'
 
 export interface ScenarioDraft {
   /** The scenario; null if there are problems. */
-  scenario: Scenario | null
+  scenario: ParsedScenario | null
   /** Problems, each with its position in the text. */
   problems: (Place & { message: string })[]
   /** Past calls that the scenario would have matched; null if there are problems. */
@@ -52,7 +52,7 @@ function problemsOf(error: unknown, locate: DataFile['locate']): ScenarioDraft['
 }
 
 /** Matches past calls. Counters start from zero, and time windows start with the first call. Changes nothing. */
-function dryRun(scenario: Scenario, { operations }: GatewayCore, sandbox: Sandbox): DryRun {
+function dryRun(scenario: ParsedScenario, { operations }: GatewayCore, sandbox: Sandbox): DryRun {
   const { journal, seed, options } = sandbox
   const records = journal.records().slice(-maxCalls)
   const clock = new PastClock()

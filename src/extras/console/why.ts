@@ -13,7 +13,7 @@ import { ruleTitle } from '../../scenarios/names.ts'
 import { countSkipped, isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
 import { callerOf } from '../../scenarios/rate-limit.ts'
 import type { Match } from '../../scenarios/rules.ts'
-import type { Scenario } from '../../scenarios/scenario.ts'
+import type { ParsedScenario } from '../../scenarios/scenario.ts'
 
 export interface Why {
   /** The rules that produced or changed the reply, the one that replied first. */
@@ -87,7 +87,9 @@ function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): Co
   const active = sandbox.rules.active().find((each) => each.name === name.scenario)
   const rules = active?.rules.map(({ source }) => source)
   // The cast is safe: active rules have been checked, and their defaults are filled in.
-  return rules && compileScenario({ name: name.scenario, rules } as unknown as Scenario).rules[name.rule - 1]
+  return (
+    rules && compileScenario({ name: name.scenario, rules } as unknown as ParsedScenario).rules[name.rule - 1]
+  )
 }
 
 /** @param match The rule's effect; undefined for a call from a file. */

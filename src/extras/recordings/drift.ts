@@ -11,7 +11,7 @@ import { UsageError } from '../../lib/usage-error.ts'
 import type { AnyOperation } from '../../operation.ts'
 import type { GatewayOptionsInput } from '../../sandbox/options.ts'
 import type { OperationName } from '../../scenarios/names.ts'
-import type { RuleInput } from '../../scenarios/scenario.ts'
+import type { Rule } from '../../scenarios/scenario.ts'
 import type { ScriptedItemInput } from '../../scenarios/scripted-reply.ts'
 import { eventsIn } from './events.ts'
 import { keyIn } from './record.ts'
@@ -152,7 +152,7 @@ async function askUnderstudy(
   const url = new URL('https://gateway.example/api/v1')
   const ask = () => send(toFetch(gateway), url, request, { authorization: 'Bearer any', 'x-api-key': 'any' })
   if (!operation) throw new NotCompared(`Understudy has no operation ${request.method} ${request.path}`)
-  const askWith = async (rule: Pick<RuleInput, 'fault' | 'reply'>) => {
+  const askWith = async (rule: Pick<Rule, 'fault' | 'reply'>) => {
     using _ = gateway.use({ on: operation.id as OperationName, ...rule })
     return await ask()
   }

@@ -6,7 +6,7 @@ import type { Reply } from '../../http/reply.ts'
 import { decodeUtf8, toBase64 } from '../../lib/bytes.ts'
 import type { KnownOperation } from '../../scenarios/check-scenario.ts'
 import type { OperationName } from '../../scenarios/names.ts'
-import type { RuleInput, ScenarioInput } from '../../scenarios/scenario.ts'
+import type { Rule, Scenario } from '../../scenarios/scenario.ts'
 import type { ScriptedFrame } from '../../scenarios/scripted-reply.ts'
 import { lastEvent } from './events.ts'
 import { bodyOf, bytesOf, type RecordedRequest, type Recording, rounded } from './recording.ts'
@@ -83,7 +83,7 @@ export function recordingScenario(
   recording: Recording,
   operations: readonly KnownOperation[],
   ignoreFields: readonly string[] = defaultIgnoreFields,
-): ScenarioInput {
+): Scenario {
   const { operation, key } = recording.head
   const name = `recording-${operation}-${key || 'capture'}`.replace(/[^\w.-]+/g, '-').slice(0, 100)
   return { name, rules: [toRule(recording, operations, ignoreFields)] }
@@ -93,10 +93,10 @@ function toRule(
   recording: Recording,
   operations: readonly KnownOperation[],
   ignoreFields: readonly string[],
-): RuleInput {
+): Rule {
   const { head, request, reply, end } = recording
   const operation = request && operations.find((each) => paramsOf(each, request) !== undefined)
-  const rule: RuleInput = {
+  const rule: Rule = {
     name: 'recorded',
     // A request to an unknown operation is matched by its method and path.
     on: (operation?.id ?? (request ? `${request.method} ${request.path}` : '*')) as OperationName,
@@ -119,7 +119,7 @@ function whenOf(
   { request }: Recording,
   operation: KnownOperation | undefined,
   ignoreFields: readonly string[],
-): Pick<RuleInput, 'when'> {
+): Pick<Rule, 'when'> {
   if (!request) return {}
   const params = (operation && paramsOf(operation, request)) ?? {}
   const query = Object.fromEntries(new URLSearchParams(request.query))

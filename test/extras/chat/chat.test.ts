@@ -5,7 +5,7 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
-import type { RuleInput } from '../../../src/scenarios/scenario.ts'
+import type { Rule } from '../../../src/scenarios/scenario.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 
@@ -151,7 +151,7 @@ describe('POST /chat/completions', () => {
 })
 
 describe('POST /chat/completions with a scripted reply', () => {
-  async function both(reply: RuleInput['reply']) {
+  async function both(reply: Rule['reply']) {
     using _rule = server.gateway.use({ on: 'createChatCompletion', reply })
     const request = { model, messages: ask('Hello') }
     const plain = await client.chat.completions.create(request)

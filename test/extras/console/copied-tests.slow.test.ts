@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { FaultInput } from '../../../src/faults/index.ts'
+import type { Fault } from '../../../src/faults/index.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 import { type Consumer, install } from '../../consumers/consumer.ts'
@@ -37,7 +37,7 @@ const operations = {
 type OperationId = keyof typeof operations
 
 /** A different fault for each operation. */
-const faults: Record<OperationId, FaultInput> = {
+const faults: Record<OperationId, Fault> = {
   listProviders: { name: 'status', status: 503 },
   listEmbeddingsModels: 'rate-limit',
   listBenchmarks: 'truncated-body',

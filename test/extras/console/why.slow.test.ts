@@ -2,7 +2,7 @@
  * Tests that the "Why" tab of an unmatched call names the nearest rule and the field that differs.
  */
 import { describe, expect, it } from 'vitest'
-import type { RuleInput } from '../../../src/scenarios/scenario.ts'
+import type { Rule } from '../../../src/scenarios/scenario.ts'
 import { call } from '../../call.ts'
 import { open } from './browser.ts'
 import { startServerAndBrowser } from './server-and-browser.ts'
@@ -20,7 +20,7 @@ const post = (body: object = hello, headers: Record<string, string> = {}) => ({
 const get = (path: string) => ({ method: 'GET', path, body: undefined, headers: {} })
 
 /** A rule, a request that does not match it, and the explanation that the page must show. */
-const cases: [rule: RuleInput, asked: ReturnType<typeof post> | ReturnType<typeof get>, said: RegExp][] = [
+const cases: [rule: Rule, asked: ReturnType<typeof post> | ReturnType<typeof get>, said: RegExp][] = [
   [
     { on: 'createResponse', when: { model: 'aurora/dawn-1' }, fault },
     post(),

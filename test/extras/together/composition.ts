@@ -1,11 +1,11 @@
 /** Adds every pair of rules to a sandbox, one after the other, and describes the replies. */
-import { parseRecording, type RuleInput, type Sandbox } from '../../../src/index.ts'
+import { parseRecording, type Rule, type Sandbox } from '../../../src/index.ts'
 import { open } from '../../call.ts'
 
 const on = 'createResponse'
 
 /** One rule per kind of answer and modifier. Each leaves a mark in the reply that names it. */
-const rules: Record<string, RuleInput> = {
+const rules: Record<string, Rule> = {
   reply: { on, reply: { text: 'reply text' } },
   'reply once': { on, times: 1, reply: { text: 'once text' } },
   'reply when': { on, when: { input: { contains: 'sky' } }, reply: { text: 'when text' } },
@@ -106,7 +106,7 @@ function isJson(text: string): boolean {
 
 export const scenarioOf = (name: string) => ({
   name: name.replaceAll(' ', '-'),
-  rules: [rules[name] as RuleInput],
+  rules: [rules[name] as Rule],
 })
 export const scenarioNames = Object.keys(rules)
 

@@ -45,14 +45,14 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
   const { ServedGateway } = await import('../../../src/server/server-options.ts')
   const { LatencyOption } = await import('../../../src/sandbox/latency.ts')
   const outputNames = new Map<z.ZodType, string>([
-    [RuleSource, 'RuleInput'],
+    [RuleSource, 'Rule'],
     [LatencyOption, 'Latency'],
     [ServedGateway, 'GatewayCore'],
     [PositiveDuration, 'number'],
   ])
   names
     .set(ServedGateway, 'GatewayCore')
-    .set(FaultSetting, 'FaultInput')
+    .set(FaultSetting, 'Fault')
     .set(Duration, 'Duration')
     .set(PositiveDuration, 'Duration')
     .set(
@@ -72,7 +72,7 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
     ['Duration', `${root}src/lib/numbers.ts`] as const,
     ['GatewayCore', `${root}src/gateway/gateway.ts`] as const,
     ['Latency', `${root}src/sandbox/latency.ts`] as const,
-    ['FaultInput', `${root}src/faults/index.ts`] as const,
+    ['Fault', `${root}src/faults/index.ts`] as const,
     ['Json', `${root}src/lib/json.ts`] as const,
     ['OperationName', `${root}src/scenarios/names.ts`] as const,
     ['CustomOperationId', `${root}src/scenarios/names.ts`] as const,
@@ -152,9 +152,9 @@ async function listed(): Promise<[name: string, text: string][]> {
       `export type BareFaultName =${names(faults.filter(({ params }) => params().safeParse({}).success))}`,
     ],
     [
-      'FaultInput',
+      'Fault',
       [
-        `export type FaultInput =${union(['BareFaultName', ...faults.map(({ name }) => `${pascal(name)}Fault`)])}`,
+        `export type Fault =${union(['BareFaultName', ...faults.map(({ name }) => `${pascal(name)}Fault`)])}`,
         ...faults.map(({ name, summary, params }) => {
           const fields = fieldsOf(params(), { side: 'input', names: new Map() }, 1)
           return `${comment(summary, 0)}export interface ${pascal(name)}Fault {\n  name: '${name}'\n${fields}}`

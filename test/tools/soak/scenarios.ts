@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { faultNames } from '../../../src/faults/index.ts'
-import { createGateway, type Gateway, type Sandbox, type ScenarioInput } from '../../../src/index.ts'
+import { createGateway, type Gateway, type Sandbox, type Scenario } from '../../../src/index.ts'
 import { ScenarioError } from '../../../src/scenarios/scenario-error.ts'
 import { call } from '../../call.ts'
 import { number as anyNumber, few, json, part, some, text } from './part.ts'
@@ -92,7 +92,7 @@ export async function tryScenario(gateway: Gateway, scenario: unknown): Promise<
 
 function isUsed(sandbox: Sandbox, scenario: unknown): boolean {
   try {
-    sandbox.use(scenario as ScenarioInput)
+    sandbox.use(scenario as Scenario)
     return true
   } catch (error) {
     const hasPositions =
