@@ -22,7 +22,7 @@ export function watchScenarios(
     watchFile(file, { interval }, (now, before) => {
       if (now.mtimeMs === before.mtimeMs && now.size === before.size) return
       try {
-        sandboxes.replaceScenario(index, sandboxes.checkScenario(file))
+        sandboxes.replaceScenario(index, sandboxes.setup.checkScenario(file))
         log(`reloaded ${file}`)
       } catch (error) {
         log(`kept the previous scenario: ${(error as Error).message}`)

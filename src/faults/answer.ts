@@ -1,7 +1,7 @@
 /** Faults in the format and content of generated answers: fields, id, usage, status and citations. */
 import * as z from 'zod'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
-import { isObject } from '../lib/unchecked-json.ts'
+import { fieldsOf, isObject } from '../lib/unchecked-json.ts'
 import { editAt, readPath } from '../lib/value-path.ts'
 import { withFrames } from './body-bytes.ts'
 import { defineFault, type FaultContext } from './fault.ts'
@@ -127,13 +127,9 @@ const path = () =>
 
 const types = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const
 
-/** A citation in Responses or Messages, or a Chat citation's `url_citation`. */
-type Citation = Record<string, unknown>
-
-const uncited = 'the answer has no citations'
-
 const without = (field: string) => `the answer's citations have no '${field}'`
 
+/** An answer, or a citation: in Chat, its `url_citation`. */
 type Fields = Record<string, unknown>
 
 /**
@@ -235,31 +231,20 @@ function changeType(
 }
 
 /** Applies `change` to every citation in a body or in stream events. */
-function changeCitations(
-  reply: Reply,
-  context: FaultContext,
-  change: (citation: Citation) => unknown,
-): Reply {
-  return changeJson(reply, context, uncited, (value) => mapCitations(value, change))
-}
-
-/** Returns a copy with `change` applied to all citations. If `change` returns undefined, the citation is removed. */
-function mapCitations<Value>(value: Value, change: (citation: Citation) => unknown): Value {
-  return mapInside(value, (inner) => (isCitation(inner) ? change(inner) : inner))
+function changeCitations(reply: Reply, context: FaultContext, change: (citation: Fields) => Fields): Reply {
+  return changeJson(reply, context, 'the answer has no citations', (value) =>
+    mapInside(value, (inner) => (isCitation(inner) ? change(inner) : inner)),
+  )
 }
 
 /** Returns a copy with nested values replaced, or the value itself if nothing changes. */
-function mapInside<Value>(value: Value, change: (inner: unknown) => unknown): Value {
-  const map = (inner: unknown): unknown => {
-    const replaced = change(inner)
-    if (replaced !== inner || typeof inner !== 'object' || inner === null) return replaced
-    const entries = Object.entries(inner).map(([key, each]) => [key, each, map(each)] as const)
-    if (entries.every(([, before, after]) => before === after)) return inner
-    if (!Array.isArray(inner)) return Object.fromEntries(entries.map(([key, , after]) => [key, after]))
-    return entries.flatMap(([, , after]) => (after === undefined ? [] : [after]))
-  }
-  // Only nested values are replaced, so the result has the argument's type.
-  return map(value) as Value
+function mapInside(value: unknown, change: (inner: unknown) => unknown): unknown {
+  const replaced = change(value)
+  if (replaced !== value || typeof value !== 'object' || value === null) return replaced
+  const entries = Object.entries(value).map(([key, each]) => [key, each, mapInside(each, change)] as const)
+  if (entries.every(([, before, after]) => before === after)) return value
+  if (Array.isArray(value)) return entries.map(([, , after]) => after)
+  return Object.fromEntries(entries.map(([key, , after]) => [key, after]))
 }
 
 function longestText(value: unknown): number {
@@ -267,7 +252,7 @@ function longestText(value: unknown): number {
   /** Total length of the deltas, because some streams never send the full text. */
   let pieces = 0
   mapInside(value, (inner) => {
-    const { text, content } = typeof inner === 'object' && inner !== null ? (inner as StreamEvent) : {}
+    const { text, content } = fieldsOf(inner)
     if (typeof text === 'string') longest = Math.max(longest, text.length)
     if (typeof content === 'string') pieces += content.length
     return inner
@@ -275,9 +260,8 @@ function longestText(value: unknown): number {
   return longest || pieces
 }
 
-function isCitation(value: unknown): value is Citation {
-  if (typeof value !== 'object' || value === null) return false
-  const { type, url, start_index } = value as Citation
+function isCitation(value: unknown): value is Fields {
+  const { type, url, start_index } = fieldsOf(value)
   if (type === 'url_citation' || type === 'web_search_result_location') return true
   return type === undefined && url !== undefined && start_index !== undefined
 }

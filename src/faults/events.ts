@@ -24,13 +24,7 @@ export const streamFaults = [
     name: 'stream-sequence-gap',
     layer: 'events',
     summary: 'Sequence numbers skip ahead after one event, as if events had been lost.',
-    params: () =>
-      atOnePlace(
-        z.strictObject({
-          ...eventPosition(),
-          missing: count(1).default(5).describe('Number of missing sequence numbers.'),
-        }),
-      ),
+    params: () => atEvent({ missing: count(1).default(5).describe('Number of missing sequence numbers.') }),
     apply: ({ missing, ...where }, context, frames) =>
       actAt(where, frames, context, function* (rest) {
         for (const frame of rest) {
@@ -44,7 +38,7 @@ export const streamFaults = [
     name: 'stream-reordered-events',
     layer: 'events',
     summary: 'Two consecutive events are in the wrong order.',
-    params: () => atOnePlace(z.strictObject(eventPosition())),
+    params: () => atEvent({}),
     apply: (where, context, frames) => actAt(where, frames, context, (rest) => swapNext(rest, context)),
   }),
   defineFault({
@@ -52,17 +46,14 @@ export const streamFaults = [
     layer: 'events',
     summary: 'One event has an additional long field, `padding`.',
     params: () =>
-      atOnePlace(
-        z.strictObject({
-          ...eventPosition(),
-          bytes: z
-            .int()
-            .min(1)
-            .max(16 * 1024 * 1024)
-            .default(1024 * 1024)
-            .describe('Field length in bytes.'),
-        }),
-      ),
+      atEvent({
+        bytes: z
+          .int()
+          .min(1)
+          .max(16 * 1024 * 1024)
+          .default(1024 * 1024)
+          .describe('Field length in bytes.'),
+      }),
     apply: ({ bytes, ...where }, context, frames) =>
       changeNext(where, context, frames, ({ event }) => [
         { kind: 'event', event: { ...event, padding: 'x'.repeat(bytes) } },
@@ -72,14 +63,14 @@ export const streamFaults = [
     name: 'stream-malformed-event',
     layer: 'events',
     summary: 'One event contains invalid JSON; the stream continues.',
-    params: () => atOnePlace(z.strictObject(eventPosition())),
+    params: () => atEvent({}),
     apply: (where, context, frames) => changeNext(where, context, frames, (frame) => [breakJson(frame)]),
   }),
   defineFault({
     name: 'stream-duplicate-event',
     layer: 'events',
     summary: 'One event is sent twice, with the same sequence number.',
-    params: () => atOnePlace(z.strictObject(eventPosition())),
+    params: () => atEvent({}),
     apply: (where, context, frames) => changeNext(where, context, frames, (frame) => [frame, frame]),
   }),
   defineFault({
@@ -87,12 +78,7 @@ export const streamFaults = [
     layer: 'events',
     summary: 'An event of an unknown type is added, with a sequence number if the protocol has them.',
     params: () =>
-      atOnePlace(
-        z.strictObject({
-          ...eventPosition(),
-          type: z.string().min(1).default('response.unknown_event').describe('Event type.'),
-        }),
-      ),
+      atEvent({ type: z.string().min(1).default('response.unknown_event').describe('Event type.') }),
     apply: ({ type, ...where }, context, frames) =>
       actAt(where, frames, context, function* (rest) {
         let isAdded = false
@@ -114,7 +100,7 @@ export const streamFaults = [
     name: 'stream-empty-data',
     layer: 'events',
     summary: 'An event with an empty `data:` line is added.',
-    params: () => atOnePlace(z.strictObject(eventPosition())),
+    params: () => atEvent({}),
     apply: (where, context, frames) =>
       actAt(where, frames, context, function* (rest) {
         yield { kind: 'bytes', bytes: 'data:\n\n' }
@@ -302,9 +288,9 @@ export const streamFaults = [
 ] as const
 
 /** Parameters for a position between events: a number of events or deltas, but not of bytes or milliseconds. */
-const eventPosition = () => {
+function atEvent<More extends z.ZodRawShape>(more: More) {
   const { afterEvents, afterDeltas } = position()
-  return { afterEvents, afterDeltas }
+  return atOnePlace(z.strictObject({ afterEvents, afterDeltas, ...more }))
 }
 
 /** Replaces the next event after a position. */

@@ -23,19 +23,14 @@ export type Layer = keyof typeof layers
 
 /** Request data that a fault may use in addition to its parameters. */
 export interface FaultInputs {
-  /**
-   * Returns the next random number in [0, 1). Seeded by the sandbox's seed, the rule, the request and its occurrence.
-   */
+  /** Returns the next number in [0, 1). Seeded by the sandbox's seed, the rule, the request and its occurrence. */
   random(): number
   /** Sandbox time of the request, as Unix time in milliseconds. */
   readonly now: number
-  /** State of the rule's rate limit, if it has one. */
   readonly rateLimit: RateLimitState | undefined
   /** If true, the reply is sent over a socket, not through MSW or an intercepted `fetch`. */
   readonly hasConnection: boolean
-  /** If true, the operation can reply with an event stream. */
   readonly canStream: boolean
-  /** Locates an answer's parts in the operation's streams. */
   readonly protocol: StreamPlaces
 }
 
@@ -53,9 +48,7 @@ export interface FaultContext extends FaultInputs {
 export interface RateLimitState {
   /** Requests allowed per window, or tokens if only tokens are limited or exhausted. */
   limit: number
-  /** Remaining requests or tokens in this window. */
   remaining: number
-  /** Milliseconds until the next window. */
   resetMs: number
   /** Set if both requests and tokens are limited. */
   requests?: { limit: number; remaining: number }
@@ -64,9 +57,7 @@ export interface RateLimitState {
 }
 
 interface Described<Name extends string, Params extends z.ZodObject> {
-  /** Name in scenario files, such as `stream-cut`. */
   readonly name: Name
-  /** Effect that a client observes. */
   readonly summary: string
   /** Creates the parameter schema. Called when the first scenario is checked. */
   params(): Params
@@ -100,7 +91,7 @@ interface OnReply<Params extends z.ZodObject> {
 /** Changes, drops or delays an event stream's frames, or ends the stream. Works lazily, one frame at a time. */
 interface OnStream<Params extends z.ZodObject> {
   readonly layer: 'events' | 'text'
-  /** Returns the fault's layer for these parameters. Default: `layer`. */
+  /** Default: `layer`. */
   layerOf?(params: z.output<Params>): Layer
   apply(params: z.output<Params>, context: FaultContext, frames: Iterable<Frame>): Iterable<Frame>
 }
@@ -117,11 +108,7 @@ export type FaultDefinition<
   Params extends z.ZodObject = z.ZodObject,
 > = Described<Name, Params> & Effect<Params>
 
-/**
- * Declares a fault. If all parameters have defaults, scenario files can use just its name.
- *
- * @param fault `params` may be omitted for a fault without parameters.
- */
+/** Declares a fault. If all parameters have defaults, scenario files can use just its name. */
 export function defineFault<const Name extends string, Params extends z.ZodObject = ReturnType<typeof none>>(
   fault: Omit<Described<Name, Params>, 'params'> & { params?(): Params } & Effect<Params>,
 ): FaultDefinition<Name, Params> {
@@ -131,7 +118,6 @@ export function defineFault<const Name extends string, Params extends z.ZodObjec
 
 const none = () => z.strictObject({})
 
-/** Returns true for a fault that affects only event streams. */
 export function needsStream({ layer }: FaultDefinition): boolean {
   return layer === 'events' || layer === 'text' || layer === 'chunks'
 }

@@ -41,11 +41,7 @@ export function faultOf(name: string): FaultDefinition {
   return byName.get(name) as FaultDefinition
 }
 
-/** Sorts a rule's faults into the order in which they apply. */
-export function sortFaults(settings: readonly FaultSetting[]): FaultSetting[] {
-  return settings.toSorted(compareFaults)
-}
-
+/** Compares faults by the order in which they apply. */
 export function compareFaults(left: FaultSetting, right: FaultSetting): number {
   return (
     layerIndex(left) - layerIndex(right) || faultNames.indexOf(left.name) - faultNames.indexOf(right.name)
@@ -120,7 +116,6 @@ function problemWith(value: unknown): string | undefined {
   return `'${value}' requires ${required.join(' and ')}; write { name: '${value}', ${required[0]}: … }`
 }
 
-/** Returns the names of a fault's parameters without defaults. */
 export function requiredParameters(name: string): string[] {
   const { shape } = faultOf(name).params()
   return Object.keys(shape).filter((each) => !shape[each]?.safeParse(undefined).success)

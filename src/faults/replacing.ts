@@ -279,29 +279,16 @@ function text(status: number, contentType: string, bytes: string | Uint8Array): 
   }
 }
 
-/** Reason phrases on nginx error pages. For 524 and 529, the phrases of the vendors that send them. */
+/** Reason phrases on nginx error pages. Other statuses have the phrase of their class. */
 const reasonPhrases: Record<number, string> = {
   400: 'Bad Request',
-  401: 'Authorization Required',
-  402: 'Payment Required',
   403: 'Forbidden',
   404: 'Not Found',
-  405: 'Not Allowed',
   408: 'Request Time-out',
-  409: 'Conflict',
-  410: 'Gone',
   413: 'Request Entity Too Large',
-  414: 'Request-URI Too Large',
-  415: 'Unsupported Media Type',
-  421: 'Misdirected Request',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
-  501: 'Not Implemented',
   502: 'Bad Gateway',
   503: 'Service Temporarily Unavailable',
   504: 'Gateway Time-out',
-  505: 'HTTP Version Not Supported',
-  507: 'Insufficient Storage',
-  524: 'A Timeout Occurred',
-  529: 'Site is Overloaded',
 }

@@ -8,6 +8,7 @@ import { hash } from '../lib/seed.ts'
 import type { RequestContext } from '../operation.ts'
 import type { Answer, AnswerEnd, AnswerItem, AnswerUsage, Choice } from '../resources/answer.ts'
 import type { Prompt } from '../resources/prompt.ts'
+import { cachedTokens } from '../sandbox/memory.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply, ScriptedUsage } from '../scenarios/scripted-reply.ts'
 import { callUsage, checkModel, pricingOf } from './catalogue.ts'
@@ -139,7 +140,7 @@ function countInput(
   prompt: Prompt,
   model: string,
   transcript: Transcript,
-  { options, promptCache }: SandboxState,
+  { options, promptPrefixes }: SandboxState,
 ): Pick<AnswerUsage, 'inputTokens' | 'cachedTokens'> {
   const texts = textsOf(prompt, transcript)
   const inputTokens = tokensIn(texts)
@@ -148,7 +149,7 @@ function countInput(
     role: speaker,
     tokens: [...tokenize(text), ...Array<string>(imageTokens).fill('image')],
   }))
-  return { inputTokens, cachedTokens: promptCache.read(model, pieces) }
+  return { inputTokens, cachedTokens: cachedTokens(promptPrefixes, model, pieces) }
 }
 
 /** Returns the scripted usage. Fields that the script omits are counted from the input and output. */

@@ -16,10 +16,9 @@ const latencies = {
   slow: { firstToken: 4000, perToken: 24 },
 }
 
-export type LatencyName = keyof typeof latencies
+type LatencyName = keyof typeof latencies
 const names = Object.keys(latencies) as LatencyName[]
 
-/** Schema of the option. */
 export const LatencyOption = z.lazy(() =>
   z.union([
     z

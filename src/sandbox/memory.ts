@@ -4,100 +4,63 @@ import { hash } from '../lib/seed.ts'
 /** Maximum number of keys in a generation. Two generations are kept. */
 const capacity = 100_000
 
-/** A map that forgets keys: when the newer generation is full, it replaces the older one. */
-class Recent<Value> {
+/** Counts repeated keys. Forgets keys: when the newer generation is full, it replaces the older one. */
+export class Occurrences {
   /** Shared with forks. Never modified. */
-  #older: ReadonlyMap<string, Value>
-  #newer = new Map<string, Value>()
+  #older: ReadonlyMap<string, number>
+  #newer = new Map<string, number>()
 
-  constructor(older: ReadonlyMap<string, Value> = new Map()) {
+  constructor(older: ReadonlyMap<string, number> = new Map()) {
     this.#older = older
   }
 
-  get(key: string): Value | undefined {
-    return this.#newer.get(key) ?? this.#older.get(key)
-  }
-
-  set(key: string, value: Value): void {
+  /** Returns the number of earlier occurrences of a key, and counts this one. */
+  next(key: string): number {
+    const before = this.#newer.get(key) ?? this.#older.get(key) ?? 0
     if (this.#newer.size >= capacity) {
       this.#older = this.#newer
       this.#newer = new Map()
     }
-    this.#newer.set(key, value)
-  }
-
-  /** Returns an independent copy. Both share the values so far. */
-  fork(): Recent<Value> {
-    const isFull = this.#older.size + this.#newer.size > 2 * capacity
-    if (this.#newer.size > 0) this.#older = isFull ? this.#newer : new Map([...this.#older, ...this.#newer])
-    this.#newer = new Map()
-    return new Recent(this.#older)
-  }
-}
-
-/** Counts repeated requests, so that identical requests can be told apart. */
-export class Occurrences {
-  readonly #counts: Recent<number>
-
-  constructor(counts = new Recent<number>()) {
-    this.#counts = counts
-  }
-
-  /** Returns the number of earlier requests with the same content, and counts this one. */
-  next(contentKey: string): number {
-    const before = this.#counts.get(contentKey) ?? 0
-    this.#counts.set(contentKey, before + 1)
+    this.#newer.set(key, before + 1)
     return before
   }
 
+  /** Returns an independent copy. Both share the counts so far. */
   fork(): Occurrences {
-    return new Occurrences(this.#counts.fork())
+    const isFull = this.#older.size + this.#newer.size > 2 * capacity
+    if (this.#newer.size > 0) this.#older = isFull ? this.#newer : new Map([...this.#older, ...this.#newer])
+    this.#newer = new Map()
+    return new Occurrences(this.#older)
   }
-}
-
-/** A part of a prompt, with its role and tokens. */
-export interface PromptPiece {
-  readonly role: string
-  readonly tokens: readonly string[]
 }
 
 /** Block size in tokens. Prefixes are compared at the end of each block and of each piece. */
 const blockTokens = 64
 
 /**
- * Remembers the prefixes of a sandbox's prompts. Tokens that a prompt shares with an earlier prompt to the
- * same model count as cached.
+ * Returns the length in tokens of the longest prefix that a prompt shares with an earlier prompt to the same model, and
+ * remembers the prompt.
  */
-export class PromptCache {
-  readonly #prefixes: Recent<true>
-
-  constructor(prefixes = new Recent<true>()) {
-    this.#prefixes = prefixes
-  }
-
-  /** Returns the length in tokens of the longest prefix shared with an earlier prompt, and remembers this prompt. */
-  read(model: string, pieces: readonly PromptPiece[]): number {
-    let key = hash('prompt', model)
-    let length = 0
-    let cached = 0
-    let isShared = true
-    for (const { role, tokens } of pieces) {
-      key = hash(key, role)
-      for (let at = 0; at < tokens.length; at += blockTokens) {
-        const block = tokens.slice(at, at + blockTokens)
-        key = hash(key, block.join(''))
-        length += block.length
-        isShared &&= this.#prefixes.get(key) ?? false
-        if (isShared) cached = length
-        else this.#prefixes.set(key, true)
-      }
+export function cachedTokens(
+  prefixes: Occurrences,
+  model: string,
+  pieces: readonly { readonly role: string; readonly tokens: readonly string[] }[],
+): number {
+  let key = hash('prompt', model)
+  let length = 0
+  let cached = 0
+  let isShared = true
+  for (const { role, tokens } of pieces) {
+    key = hash(key, role)
+    for (let at = 0; at < tokens.length; at += blockTokens) {
+      const block = tokens.slice(at, at + blockTokens)
+      key = hash(key, block.join(''))
+      length += block.length
+      isShared = prefixes.next(key) > 0 && isShared
+      if (isShared) cached = length
     }
-    return cached
   }
-
-  fork(): PromptCache {
-    return new PromptCache(this.#prefixes.fork())
-  }
+  return cached
 }
 
 /** Maximum number of stored responses. Beyond it, the oldest is evicted. */
@@ -112,7 +75,6 @@ interface Stored {
   readonly ids: readonly string[]
 }
 
-/** The only field of a conversation item that this file reads. */
 interface StoredItem {
   readonly id?: unknown
 }
@@ -140,10 +102,7 @@ export class StoredResponses {
     }
   }
 
-  /**
-   * Returns the conversation that ends with a response, or undefined if the response was not stored or has been
-   * evicted.
-   */
+  /** Returns the conversation that ends with a response, or undefined if it was not stored or has been evicted. */
   find(id: string): unknown[] | undefined {
     const stored = this.#stored.get(id)
     return stored && JSON.parse(stored.items)

@@ -4,6 +4,7 @@ import { toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { about, inWords, shown } from '../lib/schema-messages.ts'
+import { isObject } from '../lib/unchecked-json.ts'
 
 export interface Option<Input = unknown, Output = unknown> extends Details {
   /** Effect of the option. Ends with `Default: ….` if the default's value does not explain itself. */
@@ -127,10 +128,6 @@ export function assertObject(
 ): asserts input is object {
   if (isObject(input)) return
   throw new TypeError(`${caller} expects an options object such as ${example}, got ${shown(input)}`)
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Returns the first problem and its fix, as in `options.apiKeys must be a list, got 'a'; write ['a']`. */

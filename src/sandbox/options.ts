@@ -3,13 +3,12 @@ import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
 import { count, PositiveDuration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
+import { isObject } from '../lib/unchecked-json.ts'
 import type { ScenarioName } from '../scenarios/bundled.ts'
 import type { ScenarioPath } from '../scenarios/names.ts'
 import type { Rule, Scenario } from '../scenarios/scenario.ts'
 import { LatencyOption } from './latency.ts'
 import { group, type OptionsInput, type OptionsOutput, option } from './option.ts'
-
-const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 /** The part of a custom operation that this layer needs. `src/operations` has the full type. */
 export interface CustomOperation {

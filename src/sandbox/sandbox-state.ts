@@ -4,20 +4,14 @@
  * A request uses the state that was current on its arrival. If that state is replaced in the meantime, the
  * request still gets its reply, but its changes are lost and the journal does not record it.
  */
-import {
-  type Database,
-  type DatabaseSnapshot,
-  DatabaseState,
-  type Tables,
-  toDatabase,
-} from '../database/database.ts'
+import { type Database, DatabaseState, type Tables, toDatabase } from '../database/database.ts'
 import type { SeedData } from '../database/seed-data.ts'
 import type { CallListener, CallState } from '../journal/call-record.ts'
 import type { Journal } from '../journal/journal.ts'
 import { Ledger } from '../journal/ledger.ts'
-import { Clock, type ClockSnapshot } from '../lib/clock.ts'
-import { Rules, type RulesSnapshot } from '../scenarios/rules.ts'
-import { Occurrences, PromptCache, StoredResponses } from './memory.ts'
+import { Clock } from '../lib/clock.ts'
+import { Rules } from '../scenarios/rules.ts'
+import { Occurrences, StoredResponses } from './memory.ts'
 import type { GatewayOptions } from './options.ts'
 
 /** The parts of a sandbox that its state uses. */
@@ -26,20 +20,12 @@ export interface StateOwner {
   readonly options: GatewayOptions
   readonly journal: Journal
   readonly listeners: Iterable<CallListener>
-  enter(): void
-  leave(): void
+  readonly enter: () => void
+  readonly leave: () => void
 }
 
 /** A copy of a state at one point in time. */
-export interface StateSnapshot {
-  readonly database: DatabaseSnapshot
-  readonly rules: RulesSnapshot
-  readonly clock: ClockSnapshot
-  readonly occurrences: Occurrences
-  readonly ledger: Ledger
-  readonly promptCache: PromptCache
-  readonly storedResponses: StoredResponses
-}
+export type StateSnapshot = ReturnType<SandboxState['snapshot']>
 
 export class SandboxState implements CallState {
   readonly options: GatewayOptions
@@ -51,30 +37,29 @@ export class SandboxState implements CallState {
   readonly clock: Clock
   readonly rules: Rules
   readonly occurrences: Occurrences
-  /** The calls' tokens and cost. */
   readonly ledger: Ledger
-  /** Prompt prefixes, for the `promptCache` option. */
-  readonly promptCache: PromptCache
-  /** Stored responses, for the `storedResponses` option. */
+  readonly promptPrefixes: Occurrences
   readonly storedResponses: StoredResponses
-  readonly #owner: StateOwner
+  readonly enter: () => void
+  readonly leave: () => void
   readonly #held = new Set<() => void>()
   #hasEnded = false
 
   /** @param from State to start from. Default: the seed, without scenarios. */
   constructor(owner: StateOwner, seedData: SeedData, from?: StateSnapshot) {
-    const { options } = owner
+    const { id, options, journal, listeners, enter, leave } = owner
     const { seed } = options
-    this.#owner = owner
     this.options = options
     this.seed = seed
-    this.id = owner.id
-    this.listeners = owner.listeners
-    this.journal = owner.journal
+    this.id = id
+    this.listeners = listeners
+    this.journal = journal
+    this.enter = enter
+    this.leave = leave
     this.database = new DatabaseState(seedData, from?.database)
     this.clock = new Clock(options)
     this.ledger = from?.ledger.copy() ?? new Ledger()
-    this.promptCache = from?.promptCache.fork() ?? new PromptCache()
+    this.promptPrefixes = from?.promptPrefixes.fork() ?? new Occurrences()
     this.storedResponses = from?.storedResponses.copy() ?? new StoredResponses()
     this.rules = new Rules({ seed, clock: this.clock })
     this.occurrences = from?.occurrences.fork() ?? new Occurrences()
@@ -110,23 +95,15 @@ export class SandboxState implements CallState {
     this.#held.clear()
   }
 
-  enter(): void {
-    this.#owner.enter()
-  }
-
-  leave(): void {
-    this.#owner.leave()
-  }
-
   /** Copies the state. Rows are copied lazily, on the next write. */
-  snapshot(): StateSnapshot {
+  snapshot() {
     return {
       database: this.database.snapshot(),
       rules: this.rules.snapshot(),
       clock: this.clock.snapshot(),
       occurrences: this.occurrences.fork(),
       ledger: this.ledger.copy(),
-      promptCache: this.promptCache.fork(),
+      promptPrefixes: this.promptPrefixes.fork(),
       storedResponses: this.storedResponses.copy(),
     }
   }

@@ -86,7 +86,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     this.id = id
     this.options = options
     this.apiKey = `us-${id}-${hash(options.seed, 'api key', id)}`
-    this.#journal = new Journal(host.store, host.operations)
+    this.#journal = new Journal(host.store, host.setup.operations)
     this.#usedAt = host.elapsed()
     this.#owner = {
       id,
@@ -206,7 +206,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   use(...scenarios: ScenarioOrRule[]): ActiveScenario {
     const { rules } = this.#live
     if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')
-    const checked = scenarios.map((scenario) => this.#setup.host.checkScenario(scenario))
+    const checked = scenarios.map((scenario) => this.#setup.host.setup.checkScenario(scenario))
     const active = checked.map((scenario) => rules.use(scenario, { current: () => this.rules }))
     return {
       id: active.map(({ id }) => id).join(', '),
@@ -229,7 +229,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     options: ReplyOptions = {},
   ): ActiveScenario {
     if (typeof answer !== 'function') return this.use(replyScenario(answer, options))
-    return this.#live.rules.use(this.#setup.host.checkScenario(replyScenario('', options)), {
+    return this.#live.rules.use(this.#setup.host.setup.checkScenario(replyScenario('', options)), {
       replyFunction: (context) => answer({ ...context, sandbox: this }),
       current: () => this.rules,
     })
@@ -298,10 +298,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     const live = this.#live
     const state = this.#snapshots.get(snapshot)
     if (typeof snapshot?.id !== 'string')
-      throw new GatewayError(
-        400,
-        `restore() expects a snapshot from sandbox.snapshot(), got ${shown(snapshot)}`,
-      )
+      throw new TypeError(`restore() expects a snapshot from sandbox.snapshot(), got ${shown(snapshot)}`)
     if (!state) throw new GatewayError(409, noSnapshot(this.id, snapshot.id))
     live.end()
     this.#state = new SandboxState(this.#owner, this.#setup.seedData, state)

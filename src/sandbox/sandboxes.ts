@@ -23,6 +23,7 @@ export interface SandboxesSetup {
   readonly collections: readonly CollectionDeclaration[]
   readonly operations: readonly KnownOperation[]
   readonly scenarios: readonly ParsedScenario[]
+  /** Validates a scenario, finds a bundled one by name or, in Node, reads a file. Throws a one-line error. */
   readonly checkScenario: (input: unknown) => ParsedScenario
 }
 
@@ -30,12 +31,11 @@ export interface SandboxesSetup {
 const sweepsPerAge = 4
 
 export class Sandboxes {
-  readonly #setup: SandboxesSetup
+  readonly setup: SandboxesSetup
   readonly #seedData: SeedData
   readonly #sandboxes = new Map<string, Sandbox>()
   /** Clock for idle timeouts. Sandbox clocks do not affect it. */
   readonly #clock: Clock
-  /** Listeners that are notified of calls in all sandboxes. */
   readonly listeners = new Set<CallListener>()
   /** Initial scenarios of every sandbox. */
   scenarios: readonly ParsedScenario[]
@@ -44,29 +44,21 @@ export class Sandboxes {
   /** The current async context's sandbox. @internal */
   readonly current = new Current<Sandbox>()
   #sweptAt = 0
-  /** Number of generated ids. */
   #generated = 0
-  /** Store for the calls of all sandboxes. */
   readonly store: JournalStore
-  /** The gateway's operations. The journal's methods reject the ids of any others. */
-  readonly operations: readonly KnownOperation[]
-  /** Validates a scenario, finds a bundled one by name or, in Node, reads a file. Throws a one-line error. */
-  readonly checkScenario: (input: unknown) => ParsedScenario
   #default: Sandbox | undefined
 
   constructor(setup: SandboxesSetup) {
-    this.#setup = setup
+    this.setup = setup
     this.store = new JournalStore(setup.options.limits)
     this.#seedData = new SeedData(setup.options, setup.collections)
     this.#clock = new Clock(setup.options)
     this.scenarios = setup.scenarios
-    this.operations = setup.operations
-    this.checkScenario = setup.checkScenario
   }
 
   /** Arguments for creating the default sandbox. */
   get defaultSetup(): SandboxSetup {
-    return { id: 'default', options: this.#setup.options, seedData: this.#seedData, host: this }
+    return { id: 'default', options: this.setup.options, seedData: this.#seedData, host: this }
   }
 
   /** Sandbox for requests that do not name one. The gateway sets it once, to itself. */
@@ -95,7 +87,7 @@ export class Sandboxes {
         throw new GatewayError(400, 'A fork copies the seed and fixtures of its origin: omit them')
       return this.find(typeof fork === 'string' ? fork : fork.id).fork(id)
     }
-    const { options } = this.#setup
+    const { options } = this.setup
     if (!hasOwnData) return this.#admit(id, options, this.#seedData)
     const result = check(SandboxDataOptions, {
       seed: seed ?? options.seed,
@@ -103,7 +95,7 @@ export class Sandboxes {
     })
     if (!result.success) throw invalidRequest(toViolations(result.error, 'body'))
     const merged = { ...options, ...result.data }
-    return this.#admit(id, merged, seedDataOf(merged, this.#setup.collections))
+    return this.#admit(id, merged, seedDataOf(merged, this.setup.collections))
   }
 
   /** Returns the live sandbox with this id. Throws 410 if there is none. */
@@ -115,9 +107,15 @@ export class Sandboxes {
 
   /** Throws 410 if the sandbox was disposed, has expired, or is the default sandbox and disabled by the options. */
   assertLive(sandbox: Sandbox): void {
-    if (sandbox === this.#default) this.assertDefault()
-    else if (this.#default && this.get(sandbox.id) !== sandbox)
+    if (sandbox !== this.#default) {
+      if (!this.#default || this.get(sandbox.id) === sandbox) return
       throw new GatewayError(410, `Sandbox '${sandbox.id}' ${sandbox.ended}, or create another sandbox`)
+    }
+    if (this.setup.options.sandboxes.default) return
+    throw new GatewayError(
+      410,
+      'This gateway has no default sandbox: create one with POST /__understudy/sandboxes, and use its key or baseUrl',
+    )
   }
 
   /** Registers a base URL for sandboxes. Returns a function that removes it. */
@@ -153,15 +151,6 @@ export class Sandboxes {
     if (typeof work !== 'function')
       throw new TypeError(`run() expects a function, as in run(() => ask('Hello?')), got ${String(work)}`)
     return this.current.run(sandbox, work)
-  }
-
-  /** Throws 410 if the default sandbox is disabled. */
-  assertDefault(): void {
-    if (this.#setup.options.sandboxes.default) return
-    throw new GatewayError(
-      410,
-      'This gateway has no default sandbox: create one with POST /__understudy/sandboxes, and use its key or baseUrl',
-    )
   }
 
   /** Returns the live sandbox with this id, if any. */
@@ -212,7 +201,7 @@ export class Sandboxes {
   }
 
   #admit(id: string | undefined, options: GatewayOptions, seedData: SeedData, from?: StateSnapshot): Sandbox {
-    const { sandboxes: limit, sandboxIdle } = this.#setup.options.limits
+    const { sandboxes: limit, sandboxIdle } = this.setup.options.limits
     const isFull = this.#sandboxes.size >= limit
     if (isFull || this.#clock.elapsed() - this.#sweptAt > sandboxIdle / sweepsPerAge) this.#sweep()
     if (this.#sandboxes.size >= limit) {
@@ -233,7 +222,7 @@ export class Sandboxes {
 
   /** Reason for a 410, such as `expired after 1 h idle`. */
   get #expired(): string {
-    const seconds = this.#setup.options.limits.sandboxIdle / 1000
+    const seconds = this.setup.options.limits.sandboxIdle / 1000
     return `expired after ${seconds % 3600 === 0 ? `${seconds / 3600} h` : `${seconds} s`} idle`
   }
 
@@ -245,7 +234,7 @@ export class Sandboxes {
   }
 
   #evictIfIdle(sandbox: Sandbox): void {
-    if (sandbox.idleMs <= this.#setup.options.limits.sandboxIdle) return
+    if (sandbox.idleMs <= this.setup.options.limits.sandboxIdle) return
     this.#remove(sandbox, `${this.#expired}: raise limits.sandboxIdle`)
   }
 
@@ -287,16 +276,10 @@ interface Storage<Value> {
   enterWith(value: Value | undefined): void
 }
 
-/**
- * A value bound to the async context, such as a test's sandbox. Undefined on platforms without
- * `AsyncLocalStorage`, such as browsers.
- *
- * Each gateway has its own instance, so that gateways do not affect each other.
- */
+/** A value bound to the async context. Undefined on platforms without `AsyncLocalStorage`, such as browsers. */
 class Current<Value> {
   #storage: Storage<Value> | undefined
 
-  /** Returns undefined outside of `run` and `enter`. */
   get(): Value | undefined {
     return this.#storage?.getStore()
   }

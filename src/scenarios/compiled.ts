@@ -1,7 +1,7 @@
 /** Compiles each scenario once, for matching. Conditions become closures. */
 
 import { formFor } from '../faults/fault.ts'
-import { FaultSetting, faultOf, sortFaults } from '../faults/index.ts'
+import { compareFaults, FaultSetting, faultOf } from '../faults/index.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
 import type { OnEnd, ParsedRule, ParsedScenario, Step } from './scenario.ts'
 import { faultsOf, type ParsedScriptedReply } from './scripted-reply.ts'
@@ -103,7 +103,7 @@ function stepsOf({ fault, reply, sequence, rateLimit, setState }: ParsedRule): r
 function compileStep(step: Step): CompiledStep {
   if (step === 'pass') return { effect: undefined, kind: 'pass', form: undefined }
   const { reply } = step
-  const faults = sortFaults(faultsOf(step))
+  const faults = faultsOf(step).toSorted(compareFaults)
   return {
     effect: { reply, faults },
     kind: reply || faults.some(({ name }) => faultOf(name).layer === 'replacement') ? 'answer' : 'modifier',

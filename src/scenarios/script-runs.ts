@@ -3,7 +3,7 @@
  * client changes other parts of the history; without such ids, the first user message and the assistant's output do.
  */
 import * as z from 'zod'
-import { type FaultSetting, sortFaults } from '../faults/index.ts'
+import { compareFaults, type FaultSetting } from '../faults/index.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
@@ -229,7 +229,7 @@ function planned(
   const turn = active.script[number - 1] as ParsedTurn
   const { differences, ...metadata } = mismatchOf(turn.expect, conversation, resultsOf(conversation, run))
   if (differences.length === 0)
-    return { active, number, run, rejection: undefined, faults: sortFaults(faultsOf(turn)) }
+    return { active, number, run, rejection: undefined, faults: faultsOf(turn).toSorted(compareFaults) }
   const mismatch = differences.join('; expected ')
   return rejected(scripts, current, number, conversation, {
     message: `turn ${number} of ${total} does not match: expected ${mismatch}${forOthers}`,

@@ -3,10 +3,9 @@
  */
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { layers } from '../../src/faults/fault.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
 import type { Fault } from '../../src/faults/index.ts'
-import { FaultSetting, faultNames, faultOf, sortFaults } from '../../src/faults/index.ts'
+import { FaultSetting, faultNames, faultOf } from '../../src/faults/index.ts'
 import { toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
 import { hash, random } from '../../src/lib/seed.ts'
@@ -361,13 +360,4 @@ it.each<[string, object[], object[]]>([
     expect(valid.map(accepts)).toEqual(valid.map(() => true))
     expect([...invalid, { other: 1 }].map(accepts)).toEqual([...invalid, {}].map(() => false))
   }
-})
-
-it('sortFaults() sorts by layer, then in catalogue order', () => {
-  const all = faultNames.map((name) => FaultSetting.parse({ name, ...requiredParams[name] }))
-  const inOrder = Object.keys(layers).flatMap((layer) =>
-    all.filter(({ name }) => faultOf(name).layer === layer),
-  )
-  expect(sortFaults(all)).toEqual(inOrder)
-  expect(sortFaults(all.toReversed())).toEqual(inOrder)
 })
