@@ -59,14 +59,13 @@ const maxExpanded = 100_000
  * @param limit Maximum file size in bytes. Default: 1 MiB.
  */
 export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
-  const fail = (message: string, place?: Place): never => {
-    throw new FileError([{ file, message, ...place }])
+  const fail = (message: string): never => {
+    throw new FileError([{ file, message }])
   }
   const builtin = globalThis.process?.getBuiltinModule
   if (!builtin) return fail('files can be read in Node only: import the data and pass it')
   const { readFileSync, statSync } = builtin('node:fs')
-  const { extname } = builtin('node:path')
-  const kind = extname(file).toLowerCase()
+  const kind = builtin('node:path').extname(file).toLowerCase()
   const read = () => {
     try {
       const stats = statSync(file)
@@ -83,17 +82,7 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   }
   const text = decodeUtf8(read())?.replace(/^\uFEFF/, '') ?? fail('is not UTF-8 text')
   if (text.trim() === '') fail('is empty')
-  if (kind !== '.json') return parseDataText(file, text)
-  const value = parseJson(file, text)
-  // The YAML parser, which also reads JSON, finds the positions. It runs only if there is a problem to report.
-  let parsed: ReturnType<typeof toDocument> | undefined
-  return {
-    value,
-    locate(path) {
-      parsed ??= toDocument(text)
-      return parsed.placeAt(offsetOf(parsed.document, path))
-    },
-  }
+  return parseDataText(file, text)
 }
 
 /** Reads a data file and validates it. Throws a `FileError` with all problems and their positions. */
@@ -130,64 +119,16 @@ export function noSuch(what: string, path: string): string {
   return `no such ${what}${resolved === path ? '' : ` (looked for ${resolved})`}`
 }
 
-function parseJson(file: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new FileError([jsonProblem(file, text, error)])
-  }
-}
-
-/** Explains why `JSON.parse` rejected the text. */
-export function jsonProblem(file: string, text: string, error: unknown): FileProblem {
-  const offset = lengthOfJsonStart(text)
-  const message = `not JSON: ${jsonFix(text, offset, (error as Error).message)}`
-  const lines = text.slice(0, offset).split('\n')
-  return { file, message, line: lines.length, column: (lines.at(-1) as string).length + 1 }
-}
-
-function jsonFix(text: string, offset: number, message: string): string {
-  const character = text.charAt(offset)
-  const before = text.slice(0, offset).trimEnd().at(-1)
-  if (character === '') return 'a bracket or quote is not closed'
-  if (before === ',' && /[\]}]/.test(character)) return `remove the comma before ${character}`
-  if (character === "'") return 'write double quotes instead of single ones'
-  if (/[/#]/.test(character)) return 'comments are not allowed'
-  if (/[{,]/.test(before ?? '') && /\w/.test(character)) return 'write the name in double quotes'
-  const expected = /^Expected .*(?= in JSON)/.exec(message)?.[0].replace('E', 'e')
-  return expected ?? `unexpected ${JSON.stringify(character)}`
-}
-
-/** Returns the length of the longest prefix that could be completed to valid JSON. */
-function lengthOfJsonStart(text: string): number {
-  let [length, end] = [0, text.length + 1]
-  while (end - length > 1) {
-    const middle = (length + end) >> 1
-    if (isJsonStart(text.slice(0, middle))) length = middle
-    else end = middle
-  }
-  return length
-}
-
-function isJsonStart(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch (error) {
-    const { message } = error as Error
-    return message.includes('end of JSON') || Number(/position (\d+)/.exec(message)?.[1]) === text.length
-  }
-}
-
 /** Plain-English messages by the parser's error code. */
 const yamlProblems: Readonly<Record<string, string>> = {
   BAD_ALIAS: 'quote text that begins with *',
   BAD_DIRECTIVE: 'quote text that begins with %',
   BAD_DQ_ESCAPE: 'write \\\\ for a backslash, or use single quotes',
   BAD_SCALAR_START: 'quote text that begins with this character',
-  BAD_INDENT: 'check the indentation of this line and the one above, or quote text with a colon',
+  BAD_INDENT:
+    'close each bracket, check the indentation of this line and the one above, or quote text with a colon',
   BLOCK_AS_IMPLICIT_KEY: 'check the colon and indentation of this line, or quote text with a colon',
-  BLOCK_IN_FLOW: 'a bracket is not closed',
+  BLOCK_IN_FLOW: 'a bracket or comma is missing',
   KEY_OVER_1024_CHARS: 'write a colon and a space after the key',
   MISSING_CHAR: 'a bracket, quote, comma or colon is missing',
   MULTILINE_IMPLICIT_KEY: 'write a colon and a space after the key',
@@ -197,23 +138,41 @@ const yamlProblems: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: 'remove the tag, or quote text that begins with !',
 }
 
-const tooDeep = 'is nested too deeply'
-
 /**
- * Parses YAML or JSON text. Throws a `FileError` if it is invalid.
+ * Parses YAML or JSON text. JSON may have comments and trailing commas, which YAML allows. Throws a `FileError` if the
+ * text is invalid.
  *
  * @param name Name to show in messages instead of a file name.
  */
 export function parseDataText(name: string, text: string): DataFile {
+  try {
+    const value: unknown = JSON.parse(text)
+    let document: ReturnType<typeof toDocument> | undefined
+    return {
+      value,
+      locate(path) {
+        document ??= toDocument(text)
+        return document.locate(path)
+      },
+    }
+  } catch {
+    return parseYaml(name, text)
+  }
+}
+
+const tooDeep = 'is nested too deeply'
+
+function parseYaml(file: string, text: string): DataFile {
   const fail = (message: string, place: Place = { line: 1, column: 1 }): never => {
-    throw new FileError([{ file: name, message, ...place }])
+    throw new FileError([{ file, message, ...place }])
   }
   try {
-    const { document, placeAt } = toDocument(text)
+    const { document, placeAt, locate } = toDocument(text)
     const failAt = (message: string, offset = 0) => fail(message, placeAt(offset))
+    const language = file.endsWith('.json') ? 'JSON' : 'YAML'
     const [error] = [...document.errors, ...document.warnings]
     if (error?.code === 'RESOURCE_EXHAUSTION') failAt(tooDeep, error.pos[0])
-    if (error) failAt(`not YAML: ${yamlProblems[error.code] ?? error.message}`, error.pos[0])
+    if (error) failAt(`not ${language}: ${yamlProblems[error.code] ?? error.message}`, error.pos[0])
     const { visit, isScalar } = loadYaml()
     const anchors = new Set<string>()
     let aliases = 0
@@ -230,30 +189,31 @@ export function parseDataText(name: string, text: string): DataFile {
         const keys = items.flatMap(({ key }) => (isScalar(key) ? [key] : []))
         const seen = new Set<string>()
         const repeated = keys.find(({ value }) => seen.size === seen.add(String(value)).size)
-        if (repeated) failAt('not YAML: this key occurs twice', repeated.range?.[0])
+        if (repeated) failAt(`not ${language}: this key occurs twice`, repeated.range?.[0])
       },
     })
     if (aliases > maxAliases) fail(`has more than ${maxAliases} aliases`)
     const value = document.toJS({ maxAliasCount: -1 })
     if (aliases > 0 && sizeOf(value, maxExpanded) > maxExpanded)
       fail('expands to too many values through aliases')
-    return { value, locate: (path) => placeAt(offsetOf(document, path)) }
+    return { value, locate }
   } catch (error) {
     if (error instanceof RangeError) return fail(tooDeep)
     throw error
   }
 }
 
-function toDocument(text: string): { document: Document.Parsed; placeAt: (offset: number) => Place } {
+function toDocument(text: string) {
   const { LineCounter, parseDocument } = loadYaml()
   const lineCounter = new LineCounter()
   // The parser compares each key with all others to find repeated ones.
   const options = { uniqueKeys: false, prettyErrors: false, logLevel: 'error', lineCounter } as const
-  const placeAt = (offset: number) => {
+  const document: Document.Parsed = parseDocument(text, options)
+  const placeAt = (offset: number): Place => {
     const { line, col } = lineCounter.linePos(offset)
     return { line, column: col }
   }
-  return { document: parseDocument(text, options), placeAt }
+  return { document, placeAt, locate: (path: readonly PropertyKey[]) => placeAt(offsetOf(document, path)) }
 }
 
 /** Counts nested values up to a limit. */

@@ -224,16 +224,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       },
       "did you mean 'input'?",
     ],
-    [
-      () => {
-        writeFileSync(
-          join(folder, 'comma.json'),
-          '{"name": "x", "rules": [{"on": "*", "fault": "timeout"},]}',
-        )
-        gateway.use(join(folder, 'comma.json'))
-      },
-      'comma.json:1:57: not JSON: remove the comma before ]',
-    ],
     [() => declared({ method: undefined }), "method must be a string, such as 'get'"],
     [() => start({ host: 'http://127.0.0.1' }), 'options.host must be a host name without'],
     [
@@ -446,20 +436,11 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
   ],
   'files that cannot be parsed': [
-    [
-      () => used('a.json', '{"name": "x",\n rules: []}'),
-      'a.json:2:2: not JSON: write the name in double quotes',
-    ],
-    [() => used('b.json', '{\n  // x\n}'), 'b.json:2:3: not JSON: comments are not allowed'],
-    [() => used('c.json', '{"rules": ['), 'c.json:1:12: not JSON: a bracket or quote is not closed'],
-    [() => used('d.json', "{'name': 1}"), 'd.json:1:2: not JSON: write double quotes'],
-    [
-      () => used('e.json', '{"a": 1 "b": 2}'),
-      "e.json:1:9: not JSON: expected ',' or '}' after property value",
-    ],
+    [() => used('c.json', '{"rules": ['), 'c.json:1:12: not JSON: close each bracket, '],
+    [() => used('e.json', '{"a": 1 "b": 2}'), 'e.json:1:7: not JSON: a bracket or comma is missing'],
     [
       () => used('a.yaml', 'rules:\n  - on: [x\n    fault: y\n'),
-      'a.yaml:3:5: not YAML: check the indentation of this line and the one above, or quote text with a colon',
+      'a.yaml:3:5: not YAML: close each bracket, check the indentation of this line and the one above, or quote text with a colon',
     ],
     [() => used('f.yaml', ''), 'f.yaml: is empty'],
     [() => used('g.yaml', 'on: *\n'), 'not YAML: quote text that begins with *'],

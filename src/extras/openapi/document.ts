@@ -1,5 +1,5 @@
 /** Reads an OpenAPI 3 document: lists its operations and resolves its references. */
-import { FileError, jsonProblem, noSuch, parseDataText } from '../../lib/data-file.ts'
+import { FileError, noSuch, parseDataText } from '../../lib/data-file.ts'
 import { isObject } from '../../lib/unchecked-json.ts'
 import { readAt } from '../../lib/value-path.ts'
 
@@ -121,18 +121,15 @@ export function readDocumentFile(file: string): unknown {
   if (!builtin) return fail('files can be read in Node only: import the document and pass it')
   const { readFileSync, statSync } = builtin('node:fs')
   const name = builtin('node:path').resolve(file)
-  let text = ''
   try {
     const { mtimeMs: changedAt, size } = statSync(name)
     if (last?.name === name && last.changedAt === changedAt) return last.value
     if (size > maxFileSize) return fail('is larger than 64 MB')
-    text = readFileSync(name, 'utf8')
-    const value = /^\s*[{[]/.test(text) ? JSON.parse(text) : parseDataText(file, text).value
+    const { value } = parseDataText(file, readFileSync(name, 'utf8'))
     last = { name, changedAt, value }
     return value
   } catch (error) {
     if (error instanceof FileError) throw error
-    if (error instanceof SyntaxError) throw new FileError([jsonProblem(file, text, error)])
     const { code } = error as NodeJS.ErrnoException
     return fail(code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code}`)
   }

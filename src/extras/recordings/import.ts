@@ -6,7 +6,7 @@ import { Router } from '../../gateway/router.ts'
 import { announcesEvents } from '../../http/reply.ts'
 import { decodeUtf8, fromBase64, fromLatin1 } from '../../lib/bytes.ts'
 import { check } from '../../lib/check.ts'
-import { formatProblem, jsonProblem, readCheckedFile } from '../../lib/data-file.ts'
+import { readCheckedFile } from '../../lib/data-file.ts'
 import { amount, count } from '../../lib/numbers.ts'
 import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -193,7 +193,7 @@ function harEntries(text: string, file: string): unknown[] {
   try {
     har = JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
-    throw new UsageError(formatProblem(jsonProblem(file, text, error)))
+    throw new UsageError(`${file}: not JSON: ${(error as Error).message}`)
   }
   const entries = har?.log?.entries
   if (!Array.isArray(entries))

@@ -9,7 +9,6 @@ import * as z from 'zod'
 import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../../lib/bytes.ts'
 import { inCall } from '../../lib/call-names.ts'
 import { check } from '../../lib/check.ts'
-import { jsonProblem } from '../../lib/data-file.ts'
 import { amount, count } from '../../lib/numbers.ts'
 import { shown } from '../../lib/schema-messages.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -213,7 +212,7 @@ function parseLine(line: string, fail: (reason: string) => RecordingError): obje
     const value: unknown = JSON.parse(line)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch (error) {
-    throw fail(jsonProblem('', line, error).message)
+    throw fail(`not JSON: ${(error as Error).message}`)
   }
   throw fail('is not an object')
 }

@@ -341,10 +341,10 @@ describe('createGateway with openapi', () => {
 
   it('reports the line and column of a mistake in a file', async () => {
     const openapi = join(await folder(), 'api.json')
-    await writeFile(openapi, '{"openapi": "3.1.0",}')
-    expect(() => createGateway({ openapi })).toThrow('api.json:1:21: not JSON')
+    await writeFile(openapi, '{"openapi": "3.1.0"')
+    expect(() => createGateway({ openapi })).toThrow('api.json:1:20: not JSON')
     await writeFile(openapi, 'a:\n  b: [')
-    expect(() => createGateway({ openapi })).toThrow(/api.json:2:\d+: not YAML/)
+    expect(() => createGateway({ openapi })).toThrow(/api.json:2:\d+: not JSON/)
     await writeFile(openapi, 'null')
     expect(() => createGateway({ openapi })).toThrow('api.json: is not an OpenAPI document: it has no paths')
   })

@@ -94,7 +94,7 @@ describe('import har', () => {
 
   it.each([
     ['{}', 'c.har: is not a HAR file'],
-    ['<html>', 'c.har:1:1: not JSON'],
+    ['<html>', 'c.har: not JSON'],
     ['{"log":{"entries":[]}}', 'set --base'],
   ])('reports that it cannot use the file %s', async (content, reason) => {
     const { code, stderr } = await imported('har', 'c.har', content)
