@@ -62,7 +62,7 @@ export async function toProgram(start: Start): Promise<Command> {
   const program = new Command('gateway-understudy')
     .description('A mock Model Gateway: in memory, offline, deterministic, with faults on demand.')
     .usage('[command] [options]')
-    .helpCommand(false)
+    .helpCommand('help [command]', "Print a command's help.")
     .enablePositionalOptions()
     .version(manifest.version)
     .configureOutput({ outputError: (text, write) => write(`${printable(withHint(oneLine(text)))}\n`) })
@@ -72,11 +72,6 @@ export async function toProgram(start: Start): Promise<Command> {
   addValidate(program)
   addScenarios(program)
   for (const { commands } of gatewaySetup.extras) await commands?.(program, gatewaySetup.extras)
-  program
-    .command('help')
-    .description("Print a command's help.")
-    .argument('[command]')
-    .action((name?: string) => findCommand(program, name).help())
   program.addHelpText('after', () => `\n${flagHelp(serve)}\n\n${lists}\n${environmentHelp}\n\n${examples}`)
   return program
 }
@@ -85,11 +80,6 @@ export async function toProgram(start: Start): Promise<Command> {
 function flagHelp(serve: Command): string {
   const help = serve.helpInformation()
   return help.slice(help.indexOf('Server:'), help.indexOf('Options:')).trim()
-}
-
-function findCommand(program: Command, name: string | undefined): Command {
-  const command = name === undefined ? program : program.commands.find((each) => each.name() === name)
-  return command ?? unknownCommand(program, name)
 }
 
 function unknownCommand({ commands }: Command, name = ''): never {

@@ -1,7 +1,4 @@
-/**
- * Startup output: a start screen, or one line of JSON for programs.
- */
-import { styleText } from 'node:util'
+/** Startup output: a start screen, or one line of JSON for programs. */
 import manifest from '../../package.json' with { type: 'json' }
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { shellWord } from '../lib/shell-word.ts'
@@ -14,7 +11,7 @@ export interface Started {
   readonly token: string | undefined
 }
 
-export function consoleUrl({ url }: Pick<Started, 'url'>): string {
+function consoleUrl({ url }: Pick<Started, 'url'>): string {
   return `${url}/__understudy/`
 }
 
@@ -35,7 +32,7 @@ export function readyLine({ gateway, port, url, baseUrl, token }: Started, hasCo
   })
 }
 
-export interface StartScreen {
+interface StartScreen {
   /** Startup time in real milliseconds. */
   readonly startMs: number
   /** If true, the token was generated rather than set by the user, so it is printed. */
@@ -75,12 +72,4 @@ export function readyText(
 
 function row([name = '', text = '']: string[]): string {
   return `  ${name.padEnd(11)}${text}`
-}
-
-/** Adds colours to the start screen if stdout is a terminal and `NO_COLOR` is not set. */
-export function highlight(text: string): string {
-  return text
-    .replace(/^Understudy \S+/m, (name) => styleText(['bold', 'green'], name))
-    .replace(/^ {2}.{11}/gm, (label) => styleText('bold', label))
-    .replace(/https?:\/\/\S+/g, (address) => styleText('cyan', address))
 }

@@ -1,24 +1,13 @@
 /** Formats the request log of `serve`, one line per request. */
-import { printable } from '../lib/print.ts'
 import type { RequestLine } from '../server/request-line.ts'
 
-/**
- * Formats a line, such as `POST /api/v1/responses 503 12 ms flaky#1` or `GET /api/v1/presets/x 404 1.2 ms: Resource …`.
- */
-export function requestLineText({
-  method,
-  path,
-  status,
-  durationMs,
-  rule,
-  reason,
-  delivery,
-}: RequestLine): string {
+/** Returns `POST /api/v1/responses 503 12 ms flaky#1` or `GET /api/v1/presets/x 404 1.2 ms: Resource …`. */
+export function requestLineText(request: RequestLine): string {
+  const { method, path, status, durationMs, rule, reason, delivery } = request
   const time = durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)
   const words = [method, path, status || 'no answer', `${time} ms`, rule]
   const line = [...words, delivery === 'complete' ? undefined : delivery]
     .filter((word) => word !== undefined)
     .join(' ')
-  // The message may quote the request.
-  return printable(reason === undefined ? line : `${line}: ${reason.replace(/\s+/g, ' ')}`)
+  return reason === undefined ? line : `${line}: ${reason.replace(/\s+/g, ' ')}`
 }

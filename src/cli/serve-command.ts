@@ -12,11 +12,10 @@ import type { GatewayOptionsInput, InitialScenario } from '../sandbox/options.ts
 import type { RequestLine } from '../server/request-line.ts'
 import { type ListenOptions, serverOptions } from '../server/server-options.ts'
 import { gatewaySetup } from '../setup.ts'
+import { compileSchemas } from './compile-schemas.ts'
 import { readConfig, scenarioFiles, toGateway } from './config-file.ts'
 import { readFlags, withFlags } from './flags.ts'
-import { toLinePrinter } from './line-printer.ts'
-import { prepareLater } from './prepare.ts'
-import { highlight, readyLine, readyText, type Started } from './ready.ts'
+import { readyLine, readyText, type Started } from './ready.ts'
 import { requestLineText } from './request-line-text.ts'
 import { watchScenarios } from './watch-scenarios.ts'
 
@@ -38,6 +37,8 @@ export type Start = (
 
 /** Maximum wait for open replies after a signal, in real milliseconds. A second signal does not wait. */
 const graceMs = 5000
+/** Time after which schemas are compiled, in real milliseconds, so that the first requests do not wait for it. */
+const compileAfterMs = 250
 
 export async function serve(command: Command, start: Start): Promise<void> {
   const flags: ServeFlags = command.opts()
@@ -46,7 +47,7 @@ export async function serve(command: Command, start: Start): Promise<void> {
   const { gateway, files } = createGateway(command)
   const hasConsole = settings.console !== false && gateway.extras.some(({ name }) => name === 'console')
   // With --json, only the ready line is printed to stdout.
-  const printLine = toLinePrinter(flags.json ? printError : print)
+  const printLine = flags.json ? printError : print
   const onRequest = (line: RequestLine) => {
     if (!line.path.startsWith('/__understudy')) printLine(requestLineText(line))
   }
@@ -59,7 +60,7 @@ export async function serve(command: Command, start: Start): Promise<void> {
   })
   // Keeps V8's young generation small: 207 MB of RSS after 20,000 POSTs instead of 287 MB, for the same CPU time.
   setFlagsFromString('--semi-space-growth-factor=1')
-  prepareLater(gateway)
+  setTimeout(compileSchemas, compileAfterMs, gateway.operations).unref()
   if (flags.watch) watchScenarios(gateway, files, printLine)
 
   let remainingMs = graceMs
@@ -73,11 +74,7 @@ export async function serve(command: Command, start: Start): Promise<void> {
   if (flags.stopOnStdinClose) process.stdin.resume().once('close', stop)
   // Printed last, because a program that waits for this output may send a signal at once.
   if (flags.json) print(readyLine(server, hasConsole))
-  else
-    print(
-      readyText(server, { startMs: monotonic(), isTokenGenerated: token === undefined, hasConsole }),
-      highlight,
-    )
+  else print(readyText(server, { startMs: monotonic(), isTokenGenerated: token === undefined, hasConsole }))
 }
 
 /** Creates the gateway that the flags and the configuration file describe. */

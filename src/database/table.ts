@@ -120,7 +120,8 @@ export class Table<Row extends object> {
   async #open(): Promise<Collection<Schema>> {
     if (this.#collection) return this.#collection
     const shared = await this.#read()
-    const { Collection } = await loadLibrary()
+    // Takes 60 ms, so it is loaded on the first write.
+    const { Collection } = await import('@msw/data')
     const collection = new Collection({ schema: schemaOf(() => toRecord(this.#next as Row)) })
     for (const [index, row] of shared.rows.entries()) {
       if (index % rowsAtOnce === rowsAtOnce - 1) await new Promise((resume) => setTimeout(resume))
@@ -168,6 +169,3 @@ function schemaOf(next: () => object) {
     },
   }
 }
-
-/** Loads `@msw/data`, which takes 60 ms. Called on the first write, or by an idle server. */
-export const loadLibrary = () => import('@msw/data')

@@ -27,7 +27,7 @@ export function readEnvironment(command: Command): Command {
   return command.hook('preAction', () => {
     warnOfTypos(command)
     for (const option of command.options) {
-      const [variable = ''] = variablesOf(option).filter((each) => process.env[each] !== undefined)
+      const variable = prefix + nameOf(option)
       const text = process.env[variable]
       const name = option.attributeName()
       if (text === undefined || command.getOptionValueSource(name) === 'cli') continue
@@ -41,13 +41,11 @@ export function readEnvironment(command: Command): Command {
 /** Warns of variables that resemble a flag's, such as `UNDERSTUDY_PROT`, if the letter after the prefix is the same. */
 function warnOfTypos({ options, parent }: Command): void {
   // Only subcommands read variables.
-  const flags = (parent as Command).commands.flatMap((each) => each.options).flatMap(variablesOf)
-  const known = new Set(['UNDERSTUDY_URL', ...flags])
-  const names = options.flatMap(variablesOf).map((each) => each.slice(prefix.length))
+  const known = new Set(['URL', ...(parent as Command).commands.flatMap((each) => each.options).map(nameOf)])
   for (const variable of Object.keys(process.env)) {
-    if (!variable.startsWith(prefix) || known.has(variable)) continue
     const name = variable.slice(prefix.length)
-    const alike = names.filter((each) => each[0] === name[0])
+    if (!variable.startsWith(prefix) || known.has(name)) continue
+    const alike = options.map(nameOf).filter((each) => each[0] === name[0])
     const meant = nearest(name, alike)
     if (meant !== undefined) printError(`warning: ${variable} sets no flag; did you mean ${prefix}${meant}?`)
   }
@@ -55,11 +53,9 @@ function warnOfTypos({ options, parent }: Command): void {
 
 const prefix = 'UNDERSTUDY_'
 
-/** Returns a flag's variables: `UNDERSTUDY_ALLOWED_HOST` for `--allowed-host`, and one more for an alias. */
-function variablesOf({ long, short }: Option): string[] {
-  return [long, short]
-    .filter((flag) => flag?.startsWith('--'))
-    .map((flag) => `${prefix}${flag?.slice(2).replaceAll('-', '_').toUpperCase()}`)
+/** Returns a flag's variable without the prefix: `ALLOWED_HOST` for `--allowed-host`. */
+function nameOf({ long = '' }: Option): string {
+  return long.slice(2).replaceAll('-', '_').toUpperCase()
 }
 
 function parsed(option: Option, variable: string, text: string): unknown {

@@ -8,13 +8,8 @@ export function printable(text: string): string {
   return text.replace(acting, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/**
- * Prints to standard output.
- *
- * @param style Adds colours, after control characters have been escaped. Default: no colours.
- */
-export function print(text: string, style: (text: string) => string = String): void {
-  console.log(style(printable(text)))
+export function print(text: string): void {
+  console.log(printable(text))
 }
 
 export function printError(text: string): void {

@@ -281,7 +281,6 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     [['--port'], "option '--port <number>' argument missing: see --help"],
     [['--token', 'a b'], '--token must be visible ASCII characters without spaces'],
     [['--seed', ''], '--seed must not be empty'],
-    [['help', 'scenario'], "Unknown command 'scenario'; did you mean 'scenarios'?"],
     [['scenario'], "Unknown command 'scenario'; did you mean 'scenarios'?"],
     [['--scenario', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
     [['--scenario', '@none.yaml'], '@none.yaml: no such file'],

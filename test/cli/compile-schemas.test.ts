@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compileSchemas } from '../../src/cli/prepare.ts'
+import { compileSchemas } from '../../src/cli/compile-schemas.ts'
 import { createGateway } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { call } from '../call.ts'

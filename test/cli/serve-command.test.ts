@@ -7,12 +7,10 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { run } from '../../src/cli/command-line.ts'
 import { scenarioFiles } from '../../src/cli/config-file.ts'
 import { withFlags } from '../../src/cli/flags.ts'
-import { prepareLater } from '../../src/cli/prepare.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
 import { watchScenarios } from '../../src/cli/watch-scenarios.ts'
 import { toFetch } from '../../src/delivery/fetch.ts'
 import { optionsOf } from '../../src/gateway/extra.ts'
-import type { CallListener } from '../../src/journal/call-record.ts'
 import { gatewaySetup } from '../../src/setup.ts'
 import { call } from '../call.ts'
 
@@ -22,7 +20,7 @@ beforeEach(() => {
   stdout = ''
   handlers = new Map()
   // Keeps the command from compiling schemas after the test.
-  vi.useFakeTimers({ toFake: ['setInterval'] })
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
   const write = (text: unknown) => {
     stdout += text
     return true
@@ -70,36 +68,6 @@ async function temporaryFolder(): Promise<string> {
   onTestFinished(() => rm(folder, { recursive: true }))
   return folder
 }
-
-describe('prepareLater()', () => {
-  it('compiles schemas when no request is open, and stops after an interval without requests', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const listeners = new Set<CallListener>()
-    const flatMap = vi.fn(() => [])
-    prepareLater({ operations: { flatMap }, sandboxes: { listeners } } as never)
-    const [watch] = listeners
-    const request = () => watch?.replied?.({} as never)
-    const settle = () => watch?.settled?.({} as never)
-    const turn = () => new Promise((resolve) => setImmediate(resolve))
-    const tick = async () => {
-      await vi.advanceTimersByTimeAsync(250)
-      await turn()
-    }
-    request()
-    await tick()
-    expect(flatMap).not.toHaveBeenCalled()
-    settle()
-    await tick()
-    while (flatMap.mock.calls.length === 0) await turn()
-    request()
-    settle()
-    await tick()
-    expect([listeners.size, vi.getTimerCount()]).toEqual([1, 1])
-    await tick()
-    expect([listeners.size, vi.getTimerCount()]).toEqual([0, 0])
-    expect(flatMap).toHaveBeenCalledOnce()
-  })
-})
 
 describe('watchScenarios()', () => {
   it('reloads a file when its time or size changes, and keeps the scenario if the file is invalid', async () => {

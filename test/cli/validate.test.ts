@@ -196,14 +196,14 @@ describe('validateFiles() with fixture files', () => {
   it('reports a record that violates the schema, with line and column', async () => {
     const text = `[\n  ${JSON.stringify(provider)},\n  { "name": "Two",\n    "slug": 2,\n    "privacy_policy_url": null }\n]`
     expect(await problemsOf('providers.json', text)).toEqual([
-      'providers.json:4:5: providers[1].slug: Must be a string, got 2',
+      'providers.json:4:5: 1.slug must be a string, got 2',
     ])
   })
 
   it('reports a duplicate key', async () => {
     const text = `[\n${JSON.stringify(provider)},\n${JSON.stringify(provider)}\n]`
     expect(await problemsOf('providers.json', text)).toEqual([
-      "providers.json:3:1: providers[1]: slug 'one' is already used by [0]",
+      "providers.json:1:1: options.fixtures.providers[1].slug: 'one' is taken by providers[0]",
     ])
   })
 
@@ -214,9 +214,7 @@ describe('validateFiles() with fixture files', () => {
   })
 
   it('reports an object instead of a list', async () => {
-    expect(await problemsOf('posts.json', '{}')).toEqual([
-      'posts.json:1:1: The fixture of posts must be a list of records',
-    ])
+    expect(await problemsOf('posts.json', '{}')).toEqual(['posts.json:1:1: Must be a list, got {}'])
   })
 })
 
