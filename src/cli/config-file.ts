@@ -3,7 +3,9 @@ import { dirname, resolve } from 'node:path'
 import { optionsOf } from '../gateway/extra.ts'
 import { GatewayCore } from '../gateway/gateway.ts'
 import { FileError, readDataFile } from '../lib/data-file.ts'
+import { isObject } from '../lib/unchecked-json.ts'
 import { UsageError } from '../lib/usage-error.ts'
+import type { Option, OptionGroup, Options } from '../sandbox/option.ts'
 import type { GatewayOptionsInput, InitialScenario } from '../sandbox/options.ts'
 import { isScenarioPath } from '../scenarios/names.ts'
 import { gatewaySetup } from '../setup.ts'
@@ -21,15 +23,21 @@ export function readConfig(file: string): GatewayOptionsInput {
   if (scenarios !== undefined && !Array.isArray(scenarios))
     throw new UsageError(`${file}: scenarios must be a list, as in [flaky]`)
   const inFolder = (path: string) => resolve(dirname(file), path)
-  const isPathOption = (name: string) => 'isPath' in (optionsOf(gatewaySetup.extras)[name] ?? {})
-  const entries = Object.entries(value).map(([name, given]) => [
-    name,
-    typeof given === 'string' && isPathOption(name) ? inFolder(given) : given,
-  ])
   return {
-    ...Object.fromEntries(entries),
+    ...withPaths(value, optionsOf(gatewaySetup.extras), inFolder),
     ...(scenarios && { scenarios: scenarios.map((each) => (isPath(each) ? inFolder(each) : each)) }),
-  }
+  } as GatewayOptionsInput
+}
+
+/** Resolves the options that are paths, and writes the main option of a group in full. */
+function withPaths(value: object, options: Options, resolved: (path: string) => string): object {
+  const entries = Object.entries(value).map(([name, given]) => {
+    const { isPath, main, options: inner = {} } = { ...options[name] } as Partial<Option & OptionGroup>
+    if (main && typeof given === 'string') return [name, withPaths({ [main]: given }, inner, resolved)]
+    if (typeof given === 'string') return [name, isPath ? resolved(given) : given]
+    return [name, main && isObject(given) ? withPaths(given, inner, resolved) : given]
+  })
+  return Object.fromEntries(entries)
 }
 
 export interface ScenarioFile {

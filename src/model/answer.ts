@@ -8,7 +8,6 @@ import { hash } from '../lib/seed.ts'
 import type { RequestContext } from '../operation.ts'
 import type { Answer, AnswerEnd, AnswerItem, AnswerUsage, Choice } from '../resources/answer.ts'
 import type { Prompt } from '../resources/prompt.ts'
-import { cachedTokens } from '../sandbox/memory.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply, ScriptedUsage } from '../scenarios/scripted-reply.ts'
 import { callUsage, checkModel, pricingOf } from './catalogue.ts'
@@ -17,7 +16,7 @@ import { applyPreset } from './preset.ts'
 import { scriptedItems, scriptedSources } from './script.ts'
 import { searchWeb } from './search/search.ts'
 import { type CountedItems, cutItems, stopItems } from './token-limit.ts'
-import { countTokens, tokenize } from './tokens.ts'
+import { countTokens } from './tokens.ts'
 
 type AnswerContext = Pick<RequestContext, 'sandbox' | 'script' | 'assume' | 'warn' | 'used'>
 
@@ -38,7 +37,7 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
     script && (scriptedItems(script, transcript, searched) ?? (isWritten(scriptedEnd) ? undefined : []))
   if (scripted) warnOfMissingTools(scripted, prompt, warn)
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
-  const input = countInput(prompt, model, transcript, sandbox)
+  const input = tokensIn(textsOf(prompt, transcript))
   const needsValue = prompt.text?.format !== undefined || prompt.toolChoice !== undefined
   const fakeValue = needsValue ? await (await import('./structured.ts')).loadFakeValue() : undefined
   const choose = (place: number): Choice => {
@@ -135,33 +134,15 @@ function tokensIn(texts: Transcript['turns']): number {
   return texts.reduce((sum, { text, imageTokens = 0 }) => sum + countTokens(text) + imageTokens, 0)
 }
 
-/** Counts the tokens in the instructions and the conversation and, with `promptCache`, the cached ones. */
-function countInput(
-  prompt: Prompt,
-  model: string,
-  transcript: Transcript,
-  { options, promptPrefixes }: SandboxState,
-): Pick<AnswerUsage, 'inputTokens' | 'cachedTokens'> {
-  const texts = textsOf(prompt, transcript)
-  const inputTokens = tokensIn(texts)
-  if (!options.promptCache) return { inputTokens, cachedTokens: 0 }
-  const pieces = texts.map(({ speaker, text, imageTokens = 0 }) => ({
-    role: speaker,
-    tokens: [...tokenize(text), ...Array<string>(imageTokens).fill('image')],
-  }))
-  return { inputTokens, cachedTokens: cachedTokens(promptPrefixes, model, pieces) }
-}
-
 /** Returns the scripted usage. Fields that the script omits are counted from the input and output. */
 function usageOf(
-  { inputTokens, cachedTokens }: Pick<AnswerUsage, 'inputTokens' | 'cachedTokens'>,
+  inputTokens: number,
   { outputTokens, reasoningTokens }: Pick<CountedItems, 'outputTokens' | 'reasoningTokens'>,
   scripted: ScriptedUsage = {},
 ): AnswerUsage {
-  const input = scripted.input_tokens ?? inputTokens
   return {
-    inputTokens: input,
-    cachedTokens: scripted.input_tokens_details?.cached_tokens ?? Math.min(cachedTokens, input),
+    inputTokens: scripted.input_tokens ?? inputTokens,
+    cachedTokens: scripted.input_tokens_details?.cached_tokens ?? 0,
     outputTokens: scripted.output_tokens ?? outputTokens,
     reasoningTokens: scripted.output_tokens_details?.reasoning_tokens ?? reasoningTokens,
   }

@@ -1,5 +1,4 @@
-/** Remembers earlier requests: occurrence counts, prompt prefixes and stored responses. */
-import { hash } from '../lib/seed.ts'
+/** Remembers earlier requests: occurrence counts and stored responses. */
 
 /** Maximum number of keys in a generation. Two generations are kept. */
 const capacity = 100_000
@@ -32,35 +31,6 @@ export class Occurrences {
     this.#newer = new Map()
     return new Occurrences(this.#older)
   }
-}
-
-/** Block size in tokens. Prefixes are compared at the end of each block and of each piece. */
-const blockTokens = 64
-
-/**
- * Returns the length in tokens of the longest prefix that a prompt shares with an earlier prompt to the same model, and
- * remembers the prompt.
- */
-export function cachedTokens(
-  prefixes: Occurrences,
-  model: string,
-  pieces: readonly { readonly role: string; readonly tokens: readonly string[] }[],
-): number {
-  let key = hash('prompt', model)
-  let length = 0
-  let cached = 0
-  let isShared = true
-  for (const { role, tokens } of pieces) {
-    key = hash(key, role)
-    for (let at = 0; at < tokens.length; at += blockTokens) {
-      const block = tokens.slice(at, at + blockTokens)
-      key = hash(key, block.join(''))
-      length += block.length
-      isShared = prefixes.next(key) > 0 && isShared
-      if (isShared) cached = length
-    }
-  }
-  return cached
 }
 
 /** Maximum number of stored responses. Beyond it, the oldest is evicted. */

@@ -21,9 +21,14 @@ interface Details {
   readonly isPath?: true
 }
 
-export interface OptionGroup<Inner extends Options = Options> {
+export interface OptionGroup<
+  Inner extends Options = Options,
+  Main extends string | undefined = string | undefined,
+> {
   readonly description: string
   readonly options: Inner
+  /** Option that a value which is not an object sets, as in `recordings: './recordings'`. */
+  readonly main?: Main
 }
 
 export interface Options {
@@ -32,8 +37,8 @@ export interface Options {
 
 /** Options as users write them. */
 export type OptionsInput<All extends Options> = {
-  -readonly [Name in keyof All]?: All[Name] extends OptionGroup<infer Inner>
-    ? OptionsInput<Inner>
+  -readonly [Name in keyof All]?: All[Name] extends OptionGroup<infer Inner, infer Main>
+    ? OptionsInput<Inner> | (Main extends string ? OptionsInput<Inner>[Main] : never)
     : All[Name] extends Option<infer Input, infer _>
       ? Input
       : never
@@ -62,8 +67,11 @@ export function option(description: string, schema: () => z.ZodType, more: Detai
   return { description, schema, ...more }
 }
 
-export function group<const Inner extends Options>(description: string, options: Inner): OptionGroup<Inner> {
-  return { description, options }
+export function group<
+  const Inner extends Options,
+  Main extends (keyof Inner & string) | undefined = undefined,
+>(description: string, options: Inner, main?: Main): OptionGroup<Inner, Main> {
+  return { description, options, ...(main && { main }) }
 }
 
 /** Returns an option's description, which ends with its default. */
@@ -112,7 +120,11 @@ export function readOptions<All extends Options>(
   const entries = Object.entries(all).map(([name, declared]) => {
     const value: unknown = Reflect.get(input, name)
     const place = `${path}.${name}`
-    if ('options' in declared) return [name, readOptions(declared.options, value ?? {}, caller, place)]
+    if ('options' in declared) {
+      const { main, options } = declared
+      const given = main && value !== undefined && !isObject(value) ? { [main]: value } : (value ?? {})
+      return [name, readOptions(options, given, caller, place)]
+    }
     if (value === undefined) return [name, declared.default]
     const { data, error } = declared.schema().safeParse(value, { jitless: true, error: inWords })
     return error ? fail(problemOf(error, place, value)) : [name, data]

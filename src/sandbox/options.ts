@@ -76,11 +76,6 @@ export const gatewayOptions = {
     () => z.array(InitialScenario),
     { default: [] },
   ),
-  promptCache: option(
-    "If true, a prefix that a prompt shares with one of the sandbox's earlier prompts counts as cached tokens.",
-    () => z.boolean(),
-    { default: false },
-  ),
   storedResponses: option(
     'If true, responses are stored unless `store` is false, so that `previous_response_id` can continue them. If false, `store: true` and `previous_response_id` get a 400.',
     () => z.boolean(),
@@ -139,9 +134,7 @@ export const gatewayOptions = {
       () => PositiveDuration,
       { default: 60 * 60 * 1000 },
     ),
-  }),
-  sandboxes: group('Options for sandboxes.', {
-    default: option(
+    defaultSandbox: option(
       'If false, requests that do not name a sandbox get a 410 instead of using the default sandbox.',
       () => z.boolean(),
       { default: true, flag: '--no-default-sandbox' },

@@ -38,7 +38,6 @@ export class SandboxState implements CallState {
   readonly rules: Rules
   readonly occurrences: Occurrences
   readonly ledger: Ledger
-  readonly promptPrefixes: Occurrences
   readonly storedResponses: StoredResponses
   readonly enter: () => void
   readonly leave: () => void
@@ -59,7 +58,6 @@ export class SandboxState implements CallState {
     this.database = new DatabaseState(seedData, from?.database)
     this.clock = new Clock(options)
     this.ledger = from?.ledger.copy() ?? new Ledger()
-    this.promptPrefixes = from?.promptPrefixes.fork() ?? new Occurrences()
     this.storedResponses = from?.storedResponses.copy() ?? new StoredResponses()
     this.rules = new Rules({ seed, clock: this.clock })
     this.occurrences = from?.occurrences.fork() ?? new Occurrences()
@@ -103,7 +101,6 @@ export class SandboxState implements CallState {
       clock: this.clock.snapshot(),
       occurrences: this.occurrences.fork(),
       ledger: this.ledger.copy(),
-      promptPrefixes: this.promptPrefixes.fork(),
       storedResponses: this.storedResponses.copy(),
     }
   }

@@ -111,7 +111,7 @@ export class Sandboxes {
       if (!this.#default || this.get(sandbox.id) === sandbox) return
       throw new GatewayError(410, `Sandbox '${sandbox.id}' ${sandbox.ended}, or create another sandbox`)
     }
-    if (this.setup.options.sandboxes.default) return
+    if (this.setup.options.limits.defaultSandbox) return
     throw new GatewayError(
       410,
       'This gateway has no default sandbox: create one with POST /__understudy/sandboxes, and use its key or baseUrl',

@@ -79,7 +79,7 @@ describe('serve', () => {
     try {
       const { port, allowedHosts, options } = await optionsOf('--port', '9002')
       expect([port, allowedHosts]).toEqual([9002, ['one.example', 'two.example']])
-      expect(options.sandboxes).toMatchObject({ default: false })
+      expect(options.limits).toMatchObject({ defaultSandbox: false })
       expect(options.onlySpecified).toBe(true)
       vi.stubEnv('UNDERSTUDY_PORT', 'x')
       expect(await exit()).toBe(2)
@@ -158,7 +158,7 @@ describe('serve', () => {
     [['--time-scale', '1.5'], { options: { timeScale: 1.5 } }],
     [['--no-console'], { console: false }],
     [['--tls-cert', 'a.pem', '--tls-key', 'b.pem'], { tlsCert: 'a.pem', tlsKey: 'b.pem' }],
-    [['--no-default-sandbox'], { options: { sandboxes: { default: false } } }],
+    [['--no-default-sandbox'], { options: { limits: { defaultSandbox: false } } }],
   ])('parses %j', async (args, expected) => {
     expect(await optionsOf(...args)).toMatchObject(expected)
   })

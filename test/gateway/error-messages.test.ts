@@ -458,7 +458,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => create({ seeed: 1 }), "createGateway: unknown option 'seeed'; did you mean 'seed'?"],
     [
       () => create({ limits: { max: 3 } }),
-      "createGateway: unknown option 'limits.max'; expected one of sandboxes, sandboxIdle, journalBytes, journalEntries, journalBodyBytes, requestBodyBytes",
+      "createGateway: unknown option 'limits.max'; expected one of sandboxes, sandboxIdle, journalBytes, defaultSandbox, journalEntries, journalBodyBytes, requestBodyBytes",
     ],
     [() => create({ port: 4141 }), "unknown option 'port'; it is a startServer option"],
     [

@@ -10,6 +10,7 @@ const limits = {
   journalBodyBytes: 1_048_576,
   sandboxes: 100_000,
   sandboxIdle: 3_600_000,
+  defaultSandbox: true,
 }
 
 describe('createGateway', () => {
@@ -25,15 +26,13 @@ describe('createGateway', () => {
       timeScale: 1,
       operations: [],
       scenarios: [],
-      promptCache: false,
       storedResponses: false,
       stream: { events: 'all' },
       search: { limitedEngine: 'engine_c' },
       limits,
-      sandboxes: { default: true },
-      ...(hasExtra('recordings') && { replay: {} }),
+      ...(hasExtra('recordings') && { recordings: {} }),
     })
-    const given = createGateway({ sandboxes: {}, limits: {}, stream: {}, search: {} }).options
+    const given = createGateway({ limits: {}, stream: {}, search: {} }).options
     expect(given).toEqual(options)
   })
 
@@ -56,7 +55,7 @@ describe('createGateway', () => {
       'limits',
       [
         { requestBodyBytes: 1, journalEntries: 1, journalBytes: 1, journalBodyBytes: 0 },
-        { sandboxes: 1, sandboxIdle: '30m' },
+        { sandboxes: 1, sandboxIdle: '30m', defaultSandbox: false },
       ],
       [
         { requestBodyBytes: 0 },
@@ -67,9 +66,9 @@ describe('createGateway', () => {
         { journalByte: 1 },
         { sandboxes: 0 },
         { sandboxIdle: 0 },
+        { defaultSandbox: 1 },
       ],
     ],
-    ['sandboxes', [{ default: false }], [{ default: 1 }]],
     ['recordCounts', [{ providers: 0 }], [{ providers: -1 }, { providers: 1.5 }]],
     ['operations', [[]], [['a'], [null]]],
   ])('validates the option %s: accepts each of %j, and rejects each of %j', (name, right, wrong) => {

@@ -43,7 +43,7 @@ describe('requests', () => {
     ])
   })
   it('get a 410 in a disabled default sandbox, whether they name it by path, by key or not at all', async () => {
-    const gateway = createGateway({ sandboxes: { default: false } })
+    const gateway = createGateway({ limits: { defaultSandbox: false } })
     const statusOf = async (origin: string, apiKey = 'any') => {
       const baseUrl = `https://gateway.example${origin}/api/v1`
       return (await call({ fetch: gateway.fetch, baseUrl, apiKey }, 'GET /providers')).status

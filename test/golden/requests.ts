@@ -30,7 +30,7 @@ export const gateways = {
   plain: { search: { limitedEngine: 'engine_b' } },
   full: {},
   specified: { onlySpecified: true },
-  storing: { storedResponses: true, promptCache: true },
+  storing: { storedResponses: true },
   strict: {
     strict: true,
     apiKeys: ['golden'],

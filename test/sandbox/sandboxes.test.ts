@@ -348,7 +348,7 @@ describe('the gateway', () => {
   })
 
   it('throws when used as a sandbox if the default sandbox is disabled', () => {
-    const gateway = createGateway({ sandboxes: { default: false } })
+    const gateway = createGateway({ limits: { defaultSandbox: false } })
     expect(() => gateway.journal).toThrow('This gateway has no default sandbox')
     expect(() => gateway.use('flaky')).toThrow('This gateway has no default sandbox')
     expect(gateway.createSandbox().journal.size).toBe(0)

@@ -83,7 +83,7 @@ describe('sandbox.usage()', () => {
     })
     await fc.assert(
       fc.asyncProperty(fc.array(call, { maxLength: 12 }), async (calls) => {
-        const gateway = createGateway({ promptCache: true })
+        const gateway = createGateway()
         const sum = { input_tokens: 0, output_tokens: 0, cached: 0, reasoning: 0 }
         for (const each of calls) {
           const { usage } = await ask(gateway, each)
@@ -147,47 +147,5 @@ describe('sandbox.usage()', () => {
     const usage = await sandbox.usage()
     expect(usage).toMatchObject({ requests: 1, models: { 'aurora/dawn-2': { requests: 1 } } })
     expect(usage.cost).toBeGreaterThan(0)
-  })
-})
-
-describe('promptCache', () => {
-  const cachedOf = ({ usage }: { usage: { input_tokens_details: { cached_tokens: number } } }) =>
-    usage.input_tokens_details.cached_tokens
-  const long = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ')
-
-  it('is disabled by default', async () => {
-    const gateway = createGateway()
-    await ask(gateway, { input: long })
-    expect(cachedOf(await ask(gateway, { input: long }))).toBe(0)
-  })
-
-  it('counts the prefix that a prompt shares with an earlier one to the same model', async () => {
-    const gateway = createGateway({ promptCache: true })
-    const first = await ask(gateway, { instructions: long, input: 'One' })
-    expect(cachedOf(first)).toBe(0)
-    const same = await ask(gateway, { instructions: long, input: 'One' })
-    expect(cachedOf(same)).toBe(first.usage.input_tokens)
-    const other = await ask(gateway, { instructions: long, input: 'Two' })
-    expect(cachedOf(other)).toBe(first.usage.input_tokens - 1)
-    expect(
-      cachedOf(await ask(gateway, { model: 'borealis/polar-4', instructions: long, input: 'One' })),
-    ).toBe(0)
-  })
-
-  it('counts a shared beginning even within a single input text', async () => {
-    const gateway = createGateway({ promptCache: true })
-    await ask(gateway, { input: `${long} one` })
-    const cached = cachedOf(await ask(gateway, { input: `${long} two` }))
-    expect(cached).toBeGreaterThanOrEqual(128)
-    expect(cached).toBeLessThanOrEqual(200)
-  })
-
-  it('counts a repeated prompt as cached, at no higher cost', async () => {
-    const gateway = createGateway({ promptCache: true })
-    await ask(gateway, { input: long })
-    await ask(gateway, { input: long })
-    const [first, second] = gateway.journal.entries().map(({ usage }) => usage)
-    expect(second?.cachedTokens).toBe(first?.inputTokens)
-    expect(second?.cost).toBeLessThanOrEqual(first?.cost ?? 0)
   })
 })

@@ -11,7 +11,7 @@ import type { CallRecord } from '../../journal/call-record.ts'
 import { check } from '../../lib/check.ts'
 import { monotonic } from '../../lib/clock.ts'
 import { noSuch } from '../../lib/data-file.ts'
-import { group, type OptionsInput, option } from '../../sandbox/option.ts'
+import { group, type OptionsInput, type OptionsOutput, option } from '../../sandbox/option.ts'
 import type { RecordingInput } from '../../sandbox/sandbox-options.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import {
@@ -40,57 +40,64 @@ export type ReplayedRecording = RecordingInput
 export const ReplayedRecording = z.lazy(() => z.custom<ReplayedRecording>())
 
 export const recordingOptions = {
-  recordings: option(
-    'Recordings to replay: a folder, or parsed recordings. They take precedence over operations, but not over rules.',
-    () => z.union([z.string().min(1), z.array(ReplayedRecording)]),
-    { flag: '--recordings <folder>', isPath: true },
+  recordings: group(
+    'Recordings to replay.',
+    {
+      from: option(
+        'Recordings to replay: a folder, or parsed recordings. They take precedence over operations, but not over rules. Can also be set as `recordings`.',
+        () => z.union([z.string().min(1), z.array(ReplayedRecording)]),
+        { flag: '--recordings <folder>', isPath: true },
+      ),
+      onUnmatched: option(
+        'Action if no recording matches: respond with a 404 that names the nearest recording (`error`), `simulate`, or pass through to `upstream` (`passthrough`). Default: `passthrough` if `upstream` is set, otherwise `error`.',
+        () => z.enum(['error', 'simulate', 'passthrough']),
+      ),
+      ignoreFields: option(
+        'Paths of body fields to ignore when matching recordings. Default: common fields that change with every request.',
+        () => z.array(z.string().min(1)),
+      ),
+      upstream: option(
+        'Base URL of the real gateway, to which requests without a recording are passed through. Passing through is disabled if CI is set.',
+        () =>
+          z.url({ protocol: /^https?$/ }).refine((text) => {
+            const url = URL.parse(text)
+            return !url?.username && !url?.password
+          }, "Must not contain credentials: requests are forwarded with the client's key"),
+        { flag: '--upstream <url>' },
+      ),
+    },
+    'from',
   ),
-  replay: group('Options for replaying recordings.', {
-    onUnmatchedRecording: option(
-      'Action if no recording matches: respond with a 404 that names the nearest recording (`error`), `simulate`, or pass through to `upstream` (`passthrough`). Default: `passthrough` if `upstream` is set, otherwise `error`.',
-      () => z.enum(['error', 'simulate', 'passthrough']),
-    ),
-    ignoreFields: option(
-      'Paths of body fields to ignore when matching recordings. Default: common fields that change with every request.',
-      () => z.array(z.string().min(1)),
-    ),
-    upstream: option(
-      'Base URL of the real gateway, to which requests without a recording are passed through. Passing through is disabled if CI is set.',
-      () =>
-        z.url({ protocol: /^https?$/ }).refine((text) => {
-          const url = URL.parse(text)
-          return !url?.username && !url?.password
-        }, "Must not contain credentials: requests are forwarded with the client's key"),
-      { flag: '--upstream <url>' },
-    ),
-  }),
 }
 export interface RecordingOptions extends OptionsInput<typeof recordingOptions> {}
 
+type ReplayOptions = OptionsOutput<typeof recordingOptions>['recordings']
+
 /** Returns undefined if the options have no recordings. Throws for an invalid recording or a missing option. */
-export function openRecordings(options: RecordingOptions): Pick<Extra, 'answer'> | undefined {
-  const { recordings, replay: how = {} } = options
-  const { upstream, ignoreFields } = how
-  const { onUnmatchedRecording = upstream === undefined ? 'error' : 'passthrough' } = how
-  const [needed] = Object.keys(how).filter((name) => name !== 'ignoreFields')
-  if (needed !== undefined && recordings === undefined)
-    throw new TypeError(`createGateway: options.replay.${needed} requires options.recordings`)
-  if (onUnmatchedRecording === 'passthrough' && upstream === undefined)
+export function openRecordings({ recordings = {} }: RecordingOptions): Pick<Extra, 'answer'> | undefined {
+  // Reading the options has put a list or a folder into `from`.
+  const { from, upstream, ignoreFields, ...how } = recordings as ReplayOptions
+  const { onUnmatched = upstream === undefined ? 'error' : 'passthrough' } = how
+  if (from === undefined) {
+    const [needed] = Object.keys(recordings)
+    if (needed === undefined) return undefined
+    throw new TypeError(`createGateway: options.recordings.${needed} requires options.recordings.from`)
+  }
+  if (onUnmatched === 'passthrough' && upstream === undefined)
     throw new TypeError(
-      "createGateway: options.replay.upstream is required for onUnmatchedRecording: 'passthrough': the base URL of the real gateway",
+      "createGateway: options.recordings.upstream is required for onUnmatched: 'passthrough': the base URL of the real gateway",
     )
-  if (recordings === undefined) return undefined
-  if (onUnmatchedRecording === 'passthrough' && globalThis.process?.env?.['CI'])
+  if (onUnmatched === 'passthrough' && globalThis.process?.env?.['CI'])
     throw new TypeError(
       'createGateway: passthrough is disabled because CI is set: unset CI to forward requests',
     )
-  const find = finderOf(readRecordings(recordings), ignoreFields)
-  const onUnmatched = { onUnmatchedRecording, upstream }
-  return { answer: (record, rejection, signal) => replay(find, onUnmatched, record, rejection, signal) }
+  const find = finderOf(readRecordings(from), ignoreFields)
+  const otherwise = { onUnmatched, upstream }
+  return { answer: (record, rejection, signal) => replay(find, otherwise, record, rejection, signal) }
 }
 
 /** Reads the recordings. Errors name the option. */
-function readRecordings(given: NonNullable<RecordingOptions['recordings']>): ReadonlyMap<string, Recording> {
+function readRecordings(given: string | ReplayedRecording[]): ReadonlyMap<string, Recording> {
   try {
     return typeof given === 'string' ? readRecordingFolder(given) : withNames(given.map(checked))
   } catch (error) {
@@ -101,10 +108,7 @@ function readRecordings(given: NonNullable<RecordingOptions['recordings']>): Rea
 /** Replays recordings, even for requests with an unknown path. */
 async function replay(
   find: ReturnType<typeof finderOf>,
-  {
-    onUnmatchedRecording,
-    upstream,
-  }: Pick<NonNullable<RecordingOptions['replay']>, 'onUnmatchedRecording' | 'upstream'>,
+  { onUnmatched, upstream }: Pick<ReplayOptions, 'onUnmatched' | 'upstream'>,
   record: CallRecord<SandboxState>,
   rejection: unknown,
   signal: AbortSignal,
@@ -129,7 +133,7 @@ async function replay(
     return reply
   }
   const { message, nearest } = explainMiss()
-  switch (onUnmatchedRecording) {
+  switch (onUnmatched) {
     case 'error':
       throw new GatewayError(404, message, nearest && { nearest })
     case 'simulate':
@@ -231,7 +235,7 @@ function finderOf(
       const near = nearestRecording(all, request, parts, redactor.ignoreFields)
       if (!near)
         return {
-          message: `There is no recording of ${line}. Run gateway-understudy record, or set replay.onUnmatchedRecording`,
+          message: `There is no recording of ${line}. Run gateway-understudy record, or set recordings.onUnmatched`,
         }
       const { recording, field, reason } = near
       const message = `No recording matches ${line}. The nearest is ${recording}, whose ${reason}`
@@ -243,7 +247,7 @@ function finderOf(
 
 function replayedMessage(line: string, count: number): string {
   const all = count === 1 ? `The only recording of ${line} has` : `All ${count} recordings of ${line} have`
-  return `${all} been replayed: record the request again, or set replay.onUnmatchedRecording`
+  return `${all} been replayed: record the request again, or set recordings.onUnmatched`
 }
 
 function toText({ method, path, query, bodyHash }: KeyParts): string {

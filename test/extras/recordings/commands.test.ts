@@ -102,18 +102,23 @@ describe('serve', () => {
 
 describe('serve --recordings', () => {
   it('overrides the options in a configuration file one by one', async () => {
-    const replay = {
-      onUnmatchedRecording: 'simulate',
+    const recordings = {
+      from: folder,
+      onUnmatched: 'simulate',
       upstream: 'http://127.0.0.1:9/v1',
       ignoreFields: ['a'],
     }
-    await write('config.json', { recordings: folder, replay })
+    await write('config.json', { recordings: { ...recordings, from: '.' } })
     const config = ['--config', join(folder, 'config.json')]
     const optionsFor = async (...args: string[]) =>
       (await runCommand(...config, ...args)).started?.gateway.options
-    expect(await optionsFor()).toMatchObject({ recordings: folder, replay })
+    expect(await optionsFor()).toMatchObject({ recordings })
     const upstream = 'http://127.0.0.1:8/v1'
-    expect(await optionsFor('--upstream', upstream)).toMatchObject({ replay: { ...replay, upstream } })
+    expect(await optionsFor('--upstream', upstream)).toMatchObject({
+      recordings: { ...recordings, upstream },
+    })
+    await write('config.json', { recordings: '.' })
+    expect(await optionsFor('--upstream', upstream)).toMatchObject({ recordings: { from: folder, upstream } })
   })
 })
 

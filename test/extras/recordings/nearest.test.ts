@@ -1,11 +1,11 @@
 /** Tests which recording a request gets, and how the 404 for any other request explains the difference. */
 import { describe, expect, it } from 'vitest'
-import { createGateway, type GatewayOptions, type Recording } from '../../../src/index.ts'
+import { createGateway, type Recording } from '../../../src/index.ts'
 import { call } from '../../call.ts'
 import { head, recordingOf, requestOf } from './samples.ts'
 
-const replaying = (recordings: Recording[], replay?: GatewayOptions['replay']) =>
-  createGateway({ recordings, timeScale: 0, ...(replay && { replay }) })
+const replaying = (from: Recording[], options: object = {}) =>
+  createGateway({ recordings: { from, ...options }, timeScale: 0 })
 
 /** Returns a recording whose file name starts with `name`. */
 const recorded = (name: string, body: unknown, request: object = {}): Recording =>
@@ -62,7 +62,7 @@ describe('a request', () => {
   it('does not match a recording of an exchange in progress, or one without a request', async () => {
     const gateway = replaying([{ ...recorded('a', {}), end: undefined }, recordingOf(['b'])])
     expect((await ask(gateway, {})).body.error.message).toBe(
-      'There is no recording of POST /ask. Run gateway-understudy record, or set replay.onUnmatchedRecording',
+      'There is no recording of POST /ask. Run gateway-understudy record, or set recordings.onUnmatched',
     )
   })
 })

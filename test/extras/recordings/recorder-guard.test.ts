@@ -206,8 +206,7 @@ describe('the path of a request to the recorder', () => {
   it("never leaves the upstream's base path when a server forwards it", async () => {
     await using upstream = await startEcho()
     await using server = await startServer({
-      recordings: [],
-      replay: { onUnmatchedRecording: 'passthrough', upstream: upstream.url.href },
+      recordings: { from: [], onUnmatched: 'passthrough', upstream: upstream.url.href },
     })
     const { host, port } = new URL(server.baseUrl)
     for (const target of targets(host)) {
@@ -236,8 +235,8 @@ describe('credentials in the upstream URL', () => {
 
   it('are rejected by a forwarding server, because it would send them for any client', () => {
     const create = () =>
-      createGateway({ replay: { upstream: 'https://user:pass-word-0001@gateway.example/api/v1' } })
-    expect(create).toThrow('options.replay.upstream must not contain credentials')
+      createGateway({ recordings: { upstream: 'https://user:pass-word-0001@gateway.example/api/v1' } })
+    expect(create).toThrow('options.recordings.upstream must not contain credentials')
     expect(create).not.toThrow(/pass-word|user:/)
   })
 

@@ -64,8 +64,8 @@ const post = ({ fetch }: Target, path: string, body: unknown, headers = {}) =>
   call({ fetch }, `POST ${path}`, { body, headers })
 
 const hello = { model: 'aurora/dawn-2', input: 'Hello' }
-const replaying = (recordings: string, options: GatewayOptions = {}) =>
-  createGateway({ recordings, timeScale: 0, ...options })
+const replaying = (from: string, options: object = {}) =>
+  createGateway({ recordings: { from, ...options }, timeScale: 0 })
 
 /** Streams of three protocols, with comments, CR LF, split characters, errors and resets. */
 const streams = syntheticStreams(21, 7)
@@ -156,7 +156,7 @@ describe('recordings', () => {
     const given = ['/nowhere', '/providers', '/providers'].map((path, index) =>
       recordingOf([`${index}`], { request: requestOf({ a: 1 }, { path, method: 'DELETE' }) }),
     )
-    const gateway = createGateway({ recordings: given, timeScale: 0, replay: { ignoreFields: ['own'] } })
+    const gateway = createGateway({ recordings: { from: given, ignoreFields: ['own'] }, timeScale: 0 })
     const texts = []
     for (const path of ['/nowhere', '/providers', '/providers'])
       texts.push((await call(gateway, `DELETE ${path}`, { body: { own: 2, a: 1 } })).text)
@@ -212,9 +212,9 @@ describe('recordings', () => {
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
 
-  it("leave unmatched requests to the simulation with onUnmatchedRecording: 'simulate'", async () => {
+  it("leave unmatched requests to the simulation with onUnmatched: 'simulate'", async () => {
     const gateway = replaying(await simple([{ path: '/responses', body: hello }]), {
-      replay: { onUnmatchedRecording: 'simulate' },
+      onUnmatched: 'simulate',
     })
     const { status } = await post(gateway, '/responses', { ...hello, input: 'Other' })
     expect(status).toBe(200)
@@ -233,7 +233,8 @@ describe('recordings', () => {
   })
 
   it("require one of the gateway's API keys", async () => {
-    const gateway = replaying(await simple([{ path: '/responses', body: hello }]), { apiKeys: ['one'] })
+    const from = await simple([{ path: '/responses', body: hello }])
+    const gateway = createGateway({ recordings: from, timeScale: 0, apiKeys: ['one'] })
     expect((await post(gateway, '/responses', hello)).status).toBe(401)
     expect((await post(gateway, '/responses', hello, { authorization: 'Bearer one' })).status).toBe(200)
   })
@@ -259,8 +260,7 @@ describe('recordings', () => {
 
 describe('unmatched requests', () => {
   const passthrough = ({ url }: Upstream): GatewayOptions => ({
-    recordings: [],
-    replay: { upstream: url.href },
+    recordings: { from: [], upstream: url.href },
   })
 
   it('are forwarded and streamed with upstream', async () => {
@@ -274,8 +274,8 @@ describe('unmatched requests', () => {
     const forwarded = expect.stringContaining(`; forwarded to ${upstream.url.href}`)
     expect(server.gateway.journal.last('createResponse')?.warnings).toEqual([forwarded])
 
-    expect(() => createGateway({ recordings: [], replay: { onUnmatchedRecording: 'passthrough' } })).toThrow(
-      "createGateway: options.replay.upstream is required for onUnmatchedRecording: 'passthrough': the base URL of the real gateway",
+    expect(() => createGateway({ recordings: { from: [], onUnmatched: 'passthrough' } })).toThrow(
+      "createGateway: options.recordings.upstream is required for onUnmatched: 'passthrough': the base URL of the real gateway",
     )
     vi.stubEnv('CI', 'true')
     expect(() => createGateway(passthrough(upstream))).toThrow('CI is set')
@@ -402,6 +402,6 @@ describe('invalid recordings and replay options', () => {
         new TypeError(`createGateway: options.recordings[0]${problem}`),
       )
     for (const upstream of ['https://a:@b.example/v1', 'https://:a@b.example/v1'])
-      expect(() => createGateway({ replay: { upstream } })).toThrow(/must not contain credentials/i)
+      expect(() => createGateway({ recordings: { upstream } })).toThrow(/must not contain credentials/i)
   })
 })

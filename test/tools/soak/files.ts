@@ -36,7 +36,6 @@ const config = {
   timeScale: 0,
   latency: { firstToken: 5, perToken: '2ms' },
   limits: { requestBodyBytes: 100_000, journalEntries: 100, journalBytes: 100_000, sandboxes: 10 },
-  sandboxes: { default: true },
   scenarios: [scenario],
   strict: false,
 }
@@ -81,7 +80,7 @@ function placesIn(value: unknown): { owner: object; key: string; value: unknown 
 /** Returns false for a file that is rejected with one line. */
 export async function tryFile(kind: Kind, file: unknown): Promise<boolean> {
   if (kind === 'scenario') return tryScenario(createGateway({ timeScale: 0 }), file)
-  const replaying = { timeScale: 0, recordings: [file], replay: { onUnmatchedRecording: 'simulate' } }
+  const replaying = { timeScale: 0, recordings: { from: [file], onUnmatched: 'simulate' } }
   try {
     const gateway = createGateway((kind === 'config' ? file : replaying) as never)
     const sandbox = gateway.createSandbox()
