@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Extra } from '../gateway/extra.ts'
 import { GatewayError } from '../http/errors.ts'
 import { assertEntryFields, hiddenEntry, JournalEntry } from '../journal/entry.ts'
-import { matches, unknownFieldWarnings } from '../journal/expectations.ts'
+import { matches } from '../journal/expectations.ts'
 import type { Har } from '../journal/har.ts'
 import { Duration } from '../lib/numbers.ts'
 import { objectOf, sandboxOperation } from './operation.ts'
@@ -49,23 +49,12 @@ export const journalOperations = [
         last: z.int().min(1).optional().describe('Maximum number of entries. The newest are returned.'),
       }),
     },
-    output: Entries.extend({
-      meta: z
-        .object({
-          warnings: z
-            .array(z.string())
-            .describe('Warnings about expected fields that do not appear in any call to the operation.'),
-        })
-        .optional(),
-    }),
+    output: Entries,
     resolve({ journal }, { body: { operation, match = {}, last } }) {
       assertEntryFields(match)
       const calls = operation === undefined ? journal.entries() : journal.calls(operation)
       const matching = calls.filter((entry) => matches(entry, match))
-      const isMistaken = operation !== undefined && matching.length === 0 && calls.length > 0
-      const warnings = isMistaken ? unknownFieldWarnings(calls, match) : []
-      const data = shown(last === undefined ? matching : matching.slice(-last))
-      return warnings.length > 0 ? { data, meta: { warnings } } : { data }
+      return { data: shown(last === undefined ? matching : matching.slice(-last)) }
     },
   }),
   sandboxOperation('waitForCalls', 'POST /sandboxes/{sandbox}/journal/wait', {

@@ -10,7 +10,6 @@ import { inCall, nameCalls } from '../lib/call-names.ts'
 import type { ClockReading } from '../lib/clock.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
-import { printWarning } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type {
@@ -255,8 +254,6 @@ function remoteJournal<RequestBodies extends object>(
   sandbox: string,
 ): RemoteJournal<RequestBodies> {
   const here = { sandbox }
-  /** Warnings that have already been printed. */
-  const warned = new Set<string>()
   return {
     ...derived(remoteMethods.journal, client, sandbox),
     har: () => client.whole('exportJournal', here),
@@ -267,13 +264,8 @@ function remoteJournal<RequestBodies extends object>(
       return (await client.data('exportCall', { sandbox, entry: idOf(entry) }, { query: { as } })).text
     },
     async calls(operation, match) {
-      const { data, meta } = await client.whole('queryJournal', here, { body: { operation, match } })
-      for (const warning of meta?.warnings ?? []) {
-        if (!warned.has(warning)) printWarning(warning)
-        warned.add(warning)
-      }
       // The operation determines the type of the body.
-      return data as never
+      return (await client.data('queryJournal', here, { body: { operation, match } })) as never
     },
     async last(operation) {
       const [newest] = await client.data('queryJournal', here, { body: { operation, last: 1 } })

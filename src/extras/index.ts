@@ -1,6 +1,4 @@
-/**
- * The extras: optional features, independent of each other. The core is complete without them.
- */
+/** The extras: optional features, independent of each other. The core is complete without them. */
 import { chat } from './chat/index.ts'
 import { webConsole } from './console/index.ts'
 import { exports } from './exports/index.ts'

@@ -1,6 +1,4 @@
-/**
- * Step 11: completes a reply before delivery: schema check, dialect, error envelope and faults.
- */
+/** Step 11: completes a reply before delivery: schema check, dialect, error envelope and faults. */
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
 import { errorMessageOf, GatewayError, SchemaViolation, toReply } from '../http/errors.ts'
@@ -128,14 +126,15 @@ export function toErrorReply(record: CallRecord, error: unknown): Reply {
     const byStatus = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
     const assumption = error.assumption ?? byStatus
     if (assumption) record.assume(assumption)
-    if (error.detail !== undefined) record.setError(`${error.message}: ${error.detail}`)
+    if (error.detail !== undefined) record.error = `${error.message}: ${error.detail}`
     // The first stack frame outside Node and packages: the line at which the resolver threw.
     const frame = /^ +(at (?!.*(?:node:|node_modules)).+)$/m.exec(Object(error.cause).stack)?.[1]
-    if (frame) record.setError(`${error.message} ${frame}`)
+    if (frame) record.error = `${error.message} ${frame}`
     return toReply(error)
   }
   const { message, stack } = error as Error
-  record.reportBug(String(stack))
+  record.schemaViolation = true
+  record.warn(String(stack))
   const metadata = error instanceof SchemaViolation ? error.metadata : undefined
   return toReply(new GatewayError(500, `Bug in Understudy: ${message}`, metadata))
 }

@@ -7,7 +7,6 @@ const maxParts = 1000
 /** The first bytes of a body, and the number of truncated bytes. */
 export class KeptBody {
   #parts: (string | Uint8Array)[] = []
-  /** Number of bytes stored. */
   bytes = 0
   truncatedBytes = 0
   #isDropped = false
@@ -19,12 +18,7 @@ export class KeptBody {
     return typeof body === 'string' ? body : decoder.decode(body)
   }
 
-  /**
-   * Appends as many whole characters of a part as fit.
-   *
-   * @param limit Maximum size of the whole body in bytes.
-   * @param length Part size in bytes.
-   */
+  /** Appends as many whole characters of a part as fit into a body of `limit` bytes. */
   add(part: string | Uint8Array, limit: number, length = byteLength(part)): void {
     const room = this.truncatedBytes > 0 || this.#isDropped ? 0 : limit - this.bytes
     const kept = length <= room ? part : beginning(part, room)
@@ -37,10 +31,7 @@ export class KeptBody {
     if (this.#parts.length > maxParts) this.end()
   }
 
-  /**
-   * Joins the parts, as bytes: the garbage collector copies long strings twice, but never copies bytes. Called when the
-   * body is complete.
-   */
+  /** Joins the parts as bytes, because the garbage collector copies long strings, but never bytes. */
   end(): void {
     if (this.#parts.length < 2) return
     const body = new Uint8Array(this.bytes)
@@ -67,7 +58,6 @@ export class KeptBody {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Returns as many whole characters as fit into this number of bytes. */
 function beginning(part: string | Uint8Array, bytes: number): Uint8Array {
   const kept = new Uint8Array(bytes)
   const text = typeof part === 'string' ? part : decoder.decode(part)

@@ -18,7 +18,7 @@ import type { AppliedRule, Delivery, EntryFields, TimedPart } from './entry.ts'
 import type { Journal } from './journal.ts'
 import type { CallUsage } from './ledger.ts'
 
-/** The parts of the sandbox state that a call record uses. */
+/** The sandbox state, as far as a call record uses it. */
 export interface CallState {
   readonly id: string
   readonly seed: string | number
@@ -54,15 +54,14 @@ export interface Arrival extends Pick<Readonly<EntryFields>, 'method' | 'path'> 
 
 /** Maximum number of warnings stored for a call. */
 const maxWarnings = 50
-/** Maximum length of a warning or another sentence about a call. */
+/** Maximum length of a sentence about a call. */
 const maxSentence = 2000
 /** Maximum length of a scripted reply as JSON. */
 const maxReply = 64 * 1024
-/** Maximum length of a model's name. */
 const maxName = 256
 /** Maximum number of chunks in a timeline. Later chunks are merged into the last one. */
 const maxTimedParts = 2000
-/** Memory that a chunk in a timeline takes, in bytes. */
+/** Memory of a chunk in a timeline. */
 const timedPartBytes = 64
 
 /** @typeParam State The sandbox state that the call belongs to. */
@@ -77,7 +76,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   readonly headers: Readonly<Record<string, string>>
   /** Sandbox time, as Unix time in milliseconds. */
   at: number
-  /** Real time in milliseconds, from `monotonic()`. */
+  /** Real time in milliseconds from `monotonic()`, like `firstByteAt` and `endedAt`. */
   readonly startedAt = monotonic()
 
   id = ''
@@ -86,7 +85,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   params: Readonly<Record<string, string>> = noParams
   /** Hash of method, path, query and body. */
   contentKey = ''
-  /** Number of earlier requests with the same content. */
+  /** Number of earlier requests with the same content key. */
   occurrence = 0
   /** Requested model, or the fallback model that is being tried. */
   model: string | undefined
@@ -94,7 +93,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   triedModels: readonly string[] = noItems
   countedLimits: Set<object> | undefined
   asksForStream = false
-  /** If true, the request was rejected before its operation ran. */
+  /** If true, an early step rejected the request, so only rules for `*` can match. */
   isRejected = false
   /** The rules that act on the call, the one that answers first. */
   matches: readonly Match[] = noItems
@@ -104,20 +103,21 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   skipped: SkippedRules | undefined
   assumptions: readonly AssumptionName[] = noItems
   warnings: readonly string[] = noItems
+  /** If true, the reply violates its schema or could not be generated: a bug in Understudy. */
   schemaViolation = false
   usage: CallUsage | undefined
   status = 0
+  /** Error message. A step sets it if its message is more detailed than the reply's. */
   error: string | undefined
   responseHeaders: Readonly<Record<string, string>> = noParams
   /** The reply, until it is delivered. Afterwards, `responseBody` has the bytes sent. */
   reply: Readonly<Reply> = emptyReply
   delivery: Delivery = 'pending'
-  /** Number of stream events sent. */
+  /** Number of events sent. */
   events = 0
-  /** Real time in milliseconds, as in `startedAt`. */
   firstByteAt: number | undefined
   endedAt: number | undefined
-  /** Size of everything else that the journal keeps of the call, in bytes. */
+  /** Size of what the journal keeps in addition to bodies and timeline, in bytes. */
   otherBytes = 0
   readonly requestBody = new KeptBody()
   readonly responseBody = new KeptBody()
@@ -126,7 +126,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** The request body, until the reply is ready. */
   #text: string | undefined
   #parsed: unknown
-  /** If true, the record is in a journal. */
+  /** If true, a journal has the record. */
   isKept = false
   #isRouted = false
   #onSettled: readonly (() => void)[] = noItems
@@ -161,15 +161,13 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.usage ? this.usage.inputTokens + this.usage.outputTokens : 0
   }
 
-  /** If true, a rule replied. */
   get isAnswered(): boolean {
     return this.rules[0]?.kind === 'answer'
   }
 
   /** Number of near misses; 0 if a rule replied. */
   get nearMissCount(): number {
-    if (this.isAnswered) return 0
-    return this.skipped ? countNearMisses(this.skipped) : 0
+    return this.skipped && !this.isAnswered ? countNearMisses(this.skipped) : 0
   }
 
   get traceId(): string | undefined {
@@ -226,12 +224,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.#parsed = { ...(this.#parsed as object), model }
   }
 
-  /** Marks the request as rejected. Only rules for `*` can still match. */
-  rejected(): void {
-    this.isRejected = true
-  }
-
-  /** Sets the outcome of matching the active rules. */
   matched({ matches, skipped }: Pick<Outcome, 'matches' | 'skipped'>): void {
     const turn = matches[0]?.turn
     this.matches = matches
@@ -249,24 +241,13 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.state.ledger.add(this.usage)
   }
 
-  /** Adds a warning for the caller. Warnings over the limit are only counted. */
+  /** Adds a warning. Warnings over the limit are only counted. */
   warn(message: string): void {
     const text =
       ++this.#warned > maxWarnings
         ? `and ${(this.#warned - maxWarnings).toLocaleString('en')} more`
         : truncate(message, maxSentence)
     this.warnings = [...this.warnings.slice(0, maxWarnings), text]
-  }
-
-  /** Reports a bug in Understudy: a reply that violates its schema or could not be generated. */
-  reportBug(message: string): void {
-    this.schemaViolation = true
-    this.warn(message)
-  }
-
-  /** Sets the error message, if it is more detailed than the reply's. */
-  setError(message: string): void {
-    this.error = message
   }
 
   /** Sets the reply, adds headers with the call's id, rules and assumptions, and adds the record to the journal. */
@@ -285,7 +266,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     for (const listener of state.listeners) listener.replied?.(this)
   }
 
-  /** Called when a chunk of the body is sent. */
   sent(part: string | Uint8Array, length: number, events: number): void {
     const now = monotonic()
     this.events += events
@@ -307,7 +287,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     if (ms - last.ms >= 1 && timeline.length < maxTimedParts) timeline.push({ ms, offset })
   }
 
-  /** Registers a callback that runs once when the delivery ends, regardless of the outcome. */
+  /** Registers a callback for the end of the delivery, regardless of its outcome. */
   onSettled(callback: () => void): void {
     this.#onSettled = [...this.#onSettled, callback]
   }
@@ -324,7 +304,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     for (const listener of this.state.listeners) listener.settled?.(this)
   }
 
-  /** Called when the record enters the journal. */
+  /** Drops what the journal does not keep. Called when the record enters the journal. */
   kept(): void {
     this.isKept = true
     if (this.#text) this.requestBody.add(this.#text, this.state.journal.store.limits.journalBodyBytes)
@@ -343,12 +323,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
       for (const text of texts) this.otherBytes += text.length
   }
 
-  /** Called when the record leaves the journal. */
-  evicted(): void {
-    this.isKept = false
-  }
-
-  /** Drops the bodies. Returns the number of bytes freed. */
+  /** Returns the number of bytes freed. */
   dropBodies(): number {
     const { bodyBytes } = this
     this.requestBody.drop()
@@ -369,10 +344,7 @@ function toAppliedRule({ scenario, rule, name, kind, effect: { faults } }: Match
 
 const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
 
-/**
- * Returns the trace id (32 hexadecimal digits) from a W3C `traceparent` header, or undefined if the header is missing
- * or malformed.
- */
+/** Returns the trace id in a W3C `traceparent` header, or undefined if the header is missing or malformed. */
 export function traceIdOf(header: string | undefined): string | undefined {
   const id = header === undefined ? undefined : traceparent.exec(header)?.[1]
   return id === '0'.repeat(32) || header?.startsWith('ff') ? undefined : id

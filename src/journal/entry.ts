@@ -10,14 +10,13 @@ import { TurnReading } from '../scenarios/script-runs.ts'
 import type { CallRecord } from './call-record.ts'
 import { CallUsage } from './ledger.ts'
 
-export const KeptText = z.lazy(() =>
+const KeptText = z.lazy(() =>
   z.strictObject({
     text: z.string().describe('The body, or its beginning if it was truncated.'),
     truncatedBytes: z.int().describe('Number of bytes that were not stored.'),
   }),
 )
-/** Body of a request or reply in a journal entry. */
-export type KeptText = z.output<typeof KeptText>
+type KeptText = z.output<typeof KeptText>
 
 /** A rule that produced or changed a call's reply. */
 export const AppliedRule = z.lazy(() =>
@@ -37,7 +36,6 @@ const text = () => z.string()
 const Milliseconds = z.lazy(() => z.number().nullable())
 const Headers = z.lazy(() => z.record(text(), text()))
 
-/** A request and its reply. */
 export const JournalEntry = z.lazy(() =>
   z
     .strictObject({
@@ -170,7 +168,7 @@ export function toEntry(record: CallRecord): JournalEntry {
   }
 }
 
-/** Returns the rules that were tried but did not apply, including those tried before the rule that matched. */
+/** Returns the rules that did not apply, including those tried before the rule that matched. */
 export function nearMissesOf(record: CallRecord, limit?: number): NearMiss[] {
   const { skipped, params, query, headers, body } = record
   return skipped ? explainNearMisses(skipped, { params, query, headers, body }, limit) : []
@@ -187,8 +185,7 @@ function queryOf(search: string): JournalEntry['query'] {
 }
 
 /**
- * Returns a copy of an entry, or of some of its fields, with secrets hidden. In process, entries contain secrets as
- * sent.
+ * Returns a copy of an entry, or of some of its fields, with secrets hidden.
  *
  * @param mark Returns the replacement for a secret. Default: the same for all secrets.
  */

@@ -1,7 +1,7 @@
 /** Assertions on a journal. On failure, they list the received calls. */
 import { hidden } from '../http/secrets.ts'
 import { splitAddress } from '../lib/address.ts'
-import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { assertEntryFields, hiddenEntry, type JournalEntry } from './entry.ts'
@@ -16,32 +16,25 @@ export interface Verdict {
   expected?: unknown
 }
 
-export interface ExpectedCall {
-  operation: string
-  /** Fields that a call must have. */
-  match?: unknown
-  /** Expected number of calls. Default: at least one. */
-  times?: number
-}
-
 /** Returns true if a value contains everything expected. */
 export type Comparison = (value: unknown, expected: unknown) => boolean
 
-/** Checks how many times an operation was called with these fields. */
+/** @param expected Fields that a call must have, and the number of calls. Default: at least one call. */
 export function judgeCalls(
   entries: readonly JournalEntry[],
-  { operation, match, times }: ExpectedCall,
+  expected: { operation: string; match?: unknown; times?: number },
   has: Comparison,
 ): Verdict {
+  const { operation, match, times } = expected
   assertEntryFields(match)
   const called = entries.filter((entry) => entry.operation === operation)
   const matching = match === undefined ? called : called.filter((entry) => has(entry, match))
   const pass = times === undefined ? matching.length > 0 : matching.length === times
   const fields = match === undefined ? '' : ' with these fields'
-  const expected = `${times === undefined ? 'a call' : calls(times)} to ${operation}${fields}`
+  const wanted = `${times === undefined ? 'a call' : calls(times)} to ${operation}${fields}`
   const received = `but received ${matching.length || 'none'}`
   const truncated = truncatedBody(called, match)
-  const start = `${pass ? 'Did not expect' : 'Expected'} ${expected}, ${received}${truncated ? `; ${truncated}` : ''}.`
+  const start = `${pass ? 'Did not expect' : 'Expected'} ${wanted}, ${received}${truncated ? `; ${truncated}` : ''}.`
   const others = pass || match === undefined ? [] : called.filter((entry) => !matching.includes(entry))
   const closest = nearestTo(match, others, has)
   if (!closest) return { pass, message: `${start}\n${inAll(entries)}` }
@@ -69,13 +62,11 @@ export function judgeUnmatched(
   )
 }
 
-/** Passes without problems. */
 function verdict(problems: readonly string[], none: string, some: string): Verdict {
   const pass = problems.length === 0
   return { pass, message: pass ? none : some }
 }
 
-/** Checks that every active rule was applied. If one was not, the failure lists the calls to show why. */
 export function judgeRules(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): Verdict {
   const rules = unused.map((each) => {
     const [reason] = explainUnused([each], entries)
@@ -106,7 +97,6 @@ export function explainUnused(unused: readonly UnusedRule[], entries: readonly J
   })
 }
 
-/** Checks that every conversation followed its script to the end. */
 export function judgeScripts(scripts: readonly ScriptProgress[], entries: readonly JournalEntry[]): Verdict {
   const left = scripts.flatMap(({ scenario, rule, turns, conversations, problem }) => {
     const title = ruleTitle(scenario, rule)
@@ -140,7 +130,6 @@ function nearestTo(match: unknown, entries: readonly JournalEntry[], has: Compar
   return entries[scores.lastIndexOf(scores.reduce((best, score) => Math.max(best, score), 0))]
 }
 
-/** Counts how many of the expected values a value contains. */
 function scoreOf(value: unknown, expected: unknown, has: Comparison): number {
   if (!isRecord(expected) || !isRecord(value)) return Number(has(value, expected))
   return Object.entries(expected).reduce(
@@ -149,7 +138,6 @@ function scoreOf(value: unknown, expected: unknown, has: Comparison): number {
   )
 }
 
-/** Reduces a value to the expected fields. */
 function pickFields(expected: unknown, value: unknown): unknown {
   if (!isRecord(expected) || !isRecord(value)) return value
   return Object.fromEntries(
@@ -181,32 +169,6 @@ function truncatedBody(entries: readonly JournalEntry[], match: unknown): string
   return count === 0
     ? undefined
     : `the body of ${calls(count)} was truncated and not compared (limits.journalBodyBytes, limits.journalBytes)`
-}
-
-/** Returns a warning for each expected field that no call has, or about truncated bodies. */
-export function unknownFieldWarnings(entries: readonly JournalEntry[], match: unknown): string[] {
-  const truncated = truncatedBody(entries, match)
-  if (truncated !== undefined) return [`[understudy] journal.calls(): ${truncated}`]
-  return unknownFieldsOf([...entries], match).map(({ path, fields }) => {
-    const hint = meantBy(path.slice(path.lastIndexOf('.') + 1), fields)
-    return `[understudy] journal.calls(): no call to this operation has '${path}'${hint}`
-  })
-}
-
-/** Lists expected fields that no value has, with the existing fields at the same level. */
-function unknownFieldsOf(
-  values: unknown[],
-  match: unknown,
-  above = '',
-): { path: string; fields: string[] }[] {
-  if (!isRecord(match)) return []
-  const objects = values.filter(isRecord)
-  const fields = [...new Set(objects.flatMap((value) => Object.keys(value)))]
-  return Object.entries(match).flatMap(([field, inner]) => {
-    const path = above === '' ? field : `${above}.${field}`
-    const values = objects.map((value) => value[field])
-    return fields.includes(field) ? unknownFieldsOf(values, inner, path) : [{ path, fields }]
-  })
 }
 
 /** Makes all fields optional at every depth, except inside arrays. If a type has named fields, unknown names are errors. */

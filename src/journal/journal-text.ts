@@ -39,7 +39,7 @@ export function callList(entries: readonly JournalEntry[]): string {
 }
 
 /** Formats a call, as in `POST /api/v1/responses (createResponse): 529 by fail() (status), 2 ms`. */
-export function callLine(entry: JournalEntry): string {
+function callLine(entry: JournalEntry): string {
   const { method, path, operation, status, rules, turn, delivery, durationMs } = entry
   const answer = status === 0 ? 'no response' : String(status)
   const applied = rules.map(({ scenario, index, faults }) => {
@@ -93,7 +93,7 @@ export function unansweredText(entries: readonly JournalEntry[]): string {
   return `\n${calls(entries.length)} without a reply so far (fake timers, if used, stop delays):\n${callList(entries)}`
 }
 
-/** Maximum number of calls to list individually. */
+/** Maximum number of calls to name. */
 const maxNamedCalls = 5
 
 /**

@@ -8,7 +8,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'
 import { oneLine } from '../lib/one-line.ts'
-import { printable, printWarning } from '../lib/print.ts'
+import { printable } from '../lib/print.ts'
 import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
@@ -17,11 +17,11 @@ import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { isBelowLimit } from '../scenarios/near-misses.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import { assertEntryFields, type Delivery, type JournalEntry, nearMissesOf, toEntry } from './entry.ts'
-import { type Matching, matches, unknownFieldWarnings } from './expectations.ts'
+import { type Matching, matches } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
 import { errorToShow, journalText, sentence, turnText } from './journal-text.ts'
 
-/** Fields that a matching entry has. Nested objects may have additional fields; all other values must be equal. */
+/** Fields of a matching entry. Nested objects may have additional fields; all other values must be equal. */
 export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
 
 /** Request body type of an operation. Unknown for custom operations. */
@@ -49,8 +49,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   readonly #unanswered = new Set<CallRecord>()
   readonly #waiters = new Set<() => void>()
   #hasEnded = false
-  /** Warnings about unknown fields that have already been printed. */
-  readonly #warned = new Set<string>()
 
   static {
     nameCalls(Journal, ['calls', 'last', 'entry', 'explain', 'waitFor', 'trace', 'har'], () => 'journal.')
@@ -93,10 +91,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   ): JournalEntry<BodyOf<RequestBodies, Id>>[] {
     assertEntryFields(match)
     const entries = this.#callsOf(operation).map(toEntry) as JournalEntry<BodyOf<RequestBodies, Id>>[]
-    if (!match) return entries
-    const matching = entries.filter((entry) => matches(entry, match))
-    if (matching.length === 0 && entries.length > 0) this.#warnOfUnknownFields(entries, match)
-    return matching
+    return match ? entries.filter((entry) => matches(entry, match)) : entries
   }
 
   /** Returns an operation's newest call. Throws 400 for an unknown operation. */
@@ -105,15 +100,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   ): JournalEntry<BodyOf<RequestBodies, Id>> | undefined {
     const record = this.#callsOf(operation).at(-1)
     return record && (toEntry(record) as JournalEntry<BodyOf<RequestBodies, Id>>)
-  }
-
-  /** Warns once about each expected field that no call has. */
-  #warnOfUnknownFields(entries: readonly JournalEntry[], match: object): void {
-    for (const warning of unknownFieldWarnings(entries, match)) {
-      if (this.#warned.has(warning)) continue
-      this.#warned.add(warning)
-      printWarning(warning)
-    }
   }
 
   #callsOf(operation: string): CallRecord[] {
@@ -257,12 +243,12 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     this.#evicted = 0
   }
 
-  /** Notes a call that has arrived. @internal */
+  /** @internal */
   arrived(record: CallRecord): void {
     this.#unanswered.add(record)
   }
 
-  /** Notes that a call has a reply. @internal */
+  /** @internal */
   answered(record: CallRecord): void {
     this.#unanswered.delete(record)
   }
@@ -290,7 +276,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     for (const check of this.#waiters) check()
   }
 
-  /** Removes this journal's calls from the store. */
   #release(): void {
     for (const record of this.#records) this.store.remove(record)
   }
@@ -315,15 +300,15 @@ function readWaitOptions(operation: string, options: WaitOptions) {
   return { count, timeout: ms, signal }
 }
 
-/** Limits of all sandboxes' journals. */
 type JournalLimits = Readonly<Record<'journalEntries' | 'journalBytes' | 'journalBodyBytes', number>>
 
 /** A gateway's calls in all sandboxes. The oldest calls lose their bodies first, and are evicted first. */
 export class JournalStore {
   readonly limits: JournalLimits
-  readonly #calls = new ByAge<CallRecord>()
+  /** Calls, oldest first. */
+  readonly #calls = new Set<CallRecord>()
   /** Calls that have not lost their bodies. */
-  readonly #withBodies = new ByAge<CallRecord>()
+  readonly #withBodies = new Set<CallRecord>()
   #bodyBytes = 0
   #otherBytes = 0
 
@@ -331,17 +316,11 @@ export class JournalStore {
     this.limits = limits
   }
 
-  /** Number of calls. */
-  get size(): number {
-    return this.#calls.size
-  }
-
-  /** Total size of the calls in bytes. */
+  /** Total size of the calls. */
   get bytes(): number {
     return this.#bodyBytes + this.#otherBytes
   }
 
-  /** The calls, oldest first. */
   records(): Iterable<CallRecord> {
     return this.#calls.values()
   }
@@ -358,16 +337,14 @@ export class JournalStore {
     this.#bodyBytes += bytes
     const { journalEntries, journalBytes } = this.limits
     while (this.bytes > journalBytes && this.#withBodies.size > 1)
-      this.#bodyBytes -= this.#withBodies.shift()?.dropBodies() ?? 0
-    while (this.#calls.size > journalEntries || (this.#otherBytes > journalBytes && this.#calls.size > 1)) {
-      const oldest = this.#calls.shift()
-      if (oldest) oldest.state.journal.evict()
-    }
+      this.#bodyBytes -= takeFirst(this.#withBodies)?.dropBodies() ?? 0
+    while (this.#calls.size > journalEntries || (this.#otherBytes > journalBytes && this.#calls.size > 1))
+      takeFirst(this.#calls)?.state.journal.evict()
   }
 
   remove(record: CallRecord): void {
     if (!record.isKept) return
-    record.evicted()
+    record.isKept = false
     this.#calls.delete(record)
     this.#withBodies.delete(record)
     this.#bodyBytes -= record.bodyBytes
@@ -375,20 +352,10 @@ export class JournalStore {
   }
 }
 
-/** A set that finds its oldest value in constant time. A new iterator would have to skip all deleted ones. */
-class ByAge<Value> extends Set<Value> {
-  #oldest = this.values()
-
-  /** Removes the oldest value. */
-  shift(): Value | undefined {
-    let { value, done } = this.#oldest.next()
-    if (done) {
-      this.#oldest = this.values()
-      value = this.#oldest.next().value
-    }
-    if (value !== undefined) this.delete(value)
-    return value
-  }
+function takeFirst<Value extends object>(values: Set<Value>): Value | undefined {
+  const [first] = values
+  if (first) values.delete(first)
+  return first
 }
 
 /** Explains a call's reply, one fact per line, with every near miss. */

@@ -14,8 +14,7 @@ export const CallUsage = z.lazy(() =>
 )
 export type CallUsage = z.output<typeof CallUsage>
 
-/** Total usage of several calls. */
-export const UsageSum = z.lazy(() =>
+const UsageSum = z.lazy(() =>
   z.strictObject({
     requests: z.int(),
     inputTokens: z.int(),
@@ -27,9 +26,8 @@ export const UsageSum = z.lazy(() =>
     unpriced: z.int().describe('Number of requests to models without a price. They do not add to the cost.'),
   }),
 )
-export type UsageSum = z.output<typeof UsageSum>
+type UsageSum = z.output<typeof UsageSum>
 
-/** A sandbox's usage, in total and by model. */
 export const SandboxUsage = z.lazy(() =>
   UsageSum._zod.innerType
     .extend({ models: z.record(z.string(), UsageSum) })
@@ -37,16 +35,14 @@ export const SandboxUsage = z.lazy(() =>
 )
 export type SandboxUsage = z.output<typeof SandboxUsage>
 
-/** Maximum number of models to count separately. All further models share one entry. */
+/** Maximum number of models to count separately. All further ones share the entry `*`. */
 const maxModels = 1000
-/** Name of the shared entry. It is not a valid model name. */
 const otherModels = '*'
 
 export class Ledger {
   #total: UsageSum = zeroUsage()
   readonly #models = new Map<string, UsageSum>()
 
-  /** Total cost in US dollars. */
   get cost(): number {
     return this.#total.cost
   }

@@ -45,7 +45,7 @@ export interface JournalMatchers<Result, RequestBodies extends object> {
   toHaveFinishedScript(): Result
 }
 
-export type MatcherName = keyof JournalMatchers<void, object>
+type MatcherName = keyof JournalMatchers<void, object>
 
 /** A local gateway or sandbox, with synchronous results, or a remote one. */
 export interface Inspectable {
@@ -61,7 +61,7 @@ interface Findings {
 }
 
 /** Judges a sandbox. The verdict is a promise for a remote sandbox. */
-export type Matcher = (
+type Matcher = (
   received: unknown,
   args: readonly unknown[],
   has?: Comparison,
@@ -124,7 +124,6 @@ function judge(received: unknown, verdict: (findings: Findings) => Verdict): Ver
   )
 }
 
-/** Escapes control characters that requests contain. */
 function safe(verdict: Verdict): Verdict {
   return { ...verdict, message: printable(verdict.message) }
 }

@@ -1,6 +1,4 @@
-/**
- * CORS headers and preflight replies for origins that the guard accepts. Credentials are not allowed.
- */
+/** CORS headers and preflight replies for origins that the guard accepts. Credentials are not allowed. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { replyId } from './send.ts'
 

@@ -1,6 +1,4 @@
-/**
- * Describes completed requests, for the request log.
- */
+/** Describes completed requests, for the request log. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
 import { type CallRecord, ruleLabel } from '../journal/call-record.ts'

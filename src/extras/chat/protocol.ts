@@ -1,6 +1,4 @@
-/**
- * Maps POST /chat/completions to conversations, answers and stream events.
- */
+/** Maps POST /chat/completions to conversations, answers and stream events. */
 import { fieldsOf, listOf, textOf } from '../../lib/unchecked-json.ts'
 import { allowedTools, toOtherChoice, toPromptTool, toReasoning } from '../../model/preset.ts'
 import { type Conversation, type ConversationItem, messageItems } from '../../resources/conversation.ts'

@@ -72,9 +72,7 @@ async function readFiles(changedAt: number | undefined): Promise<ReadonlyMap<str
   return new Map(texts.map(([name, text]) => [name, toFile(name, text)]))
 }
 
-/**
- * Returns the files embedded in a single executable, or undefined in any other runtime.
- */
+/** Returns the files embedded in a single executable, or undefined in any other runtime. */
 function embeddedTexts(): Array<[name: string, text: string]> | undefined {
   const sea: typeof import('node:sea') | undefined = process.getBuiltinModule('node:sea')
   if (!sea?.isSea()) return undefined

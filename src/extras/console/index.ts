@@ -1,6 +1,4 @@
-/**
- * The console, a web page at `/__understudy/`.
- */
+/** The console, a web page at `/__understudy/`. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 
 export const webConsole: ExtraDefinition = {

@@ -1,6 +1,4 @@
-/**
- * Generates OpenAPI 3.1 documents from operations.
- */
+/** Generates OpenAPI 3.1 documents from operations. */
 import * as z from 'zod'
 import { messageOf } from '../../http/errors.ts'
 import type { AnyOperation, Schema } from '../../operation.ts'

@@ -1,6 +1,4 @@
-/**
- * Maps POST /messages, in the Anthropic format, to conversations, answers and stream events.
- */
+/** Maps POST /messages, in the Anthropic format, to conversations, answers and stream events. */
 import { fieldsOf, listOf, textOf } from '../../lib/unchecked-json.ts'
 import { toReasoning } from '../../model/preset.ts'
 import {

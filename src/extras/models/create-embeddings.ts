@@ -1,6 +1,4 @@
-/**
- * Embeddings: unit vectors derived from seed, model and text.
- */
+/** Embeddings: unit vectors derived from seed, model and text. */
 import * as z from 'zod'
 import { invalidRequest } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'

@@ -1,6 +1,4 @@
-/**
- * Declares the `record`, `import` and `drift` commands. Each command loads its module when it runs.
- */
+/** Declares the `record`, `import` and `drift` commands. Each command loads its module when it runs. */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import type { AnyExtra } from '../../gateway/extra.ts'
 import { collect, environmentHelp, readEnvironment, toToken } from '../../lib/flags.ts'

@@ -1,6 +1,4 @@
-/**
- * `record`: a transparent proxy that records exchanges.
- */
+/** `record`: a transparent proxy that records exchanges. */
 import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'

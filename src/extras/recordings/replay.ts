@@ -1,6 +1,4 @@
-/**
- * Converts a recording to a reply with the recorded chunks, times and ending, or to a scenario.
- */
+/** Converts a recording to a reply with the recorded chunks, times and ending, or to a scenario. */
 import { HeaderRecord } from '../../http/header-record.ts'
 import type { Reply } from '../../http/reply.ts'
 import { decodeUtf8, toBase64 } from '../../lib/bytes.ts'

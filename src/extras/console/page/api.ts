@@ -1,6 +1,4 @@
-/**
- * Calls control operations by id, with this tab's token.
- */
+/** Calls control operations by id, with this tab's token. */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import {

@@ -1,6 +1,4 @@
-/**
- * Details of one call: explanation, request, reply, stream, and exports as code.
- */
+/** Details of one call: explanation, request, reply, stream, and exports as code. */
 import { useSignal } from '@preact/signals'
 import type { ExportFormat } from '../../../control/remote-sandbox.ts'
 import type { JournalEntry } from '../../../journal/entry.ts'

@@ -1,6 +1,4 @@
-/**
- * Stores the newest calls in all sandboxes, updated by events from the server.
- */
+/** Stores the newest calls in all sandboxes, updated by events from the server. */
 import { batch, computed, effect, signal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/sandbox-operations.ts'
 import type { ChangedCalls } from '../operations.ts'

@@ -1,6 +1,4 @@
-/**
- * Two calls side by side: facts, request, reply and events.
- */
+/** Two calls side by side: facts, request, reply and events. */
 import { useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { ask, useLoaded } from './api.ts'

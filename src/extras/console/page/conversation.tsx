@@ -1,6 +1,4 @@
-/**
- * A conversation as turns, for requests and replies of every protocol.
- */
+/** A conversation as turns, for requests and replies of every protocol. */
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { isObject } from '../../../lib/unchecked-json.ts'
 import { parsed } from './parts.tsx'

@@ -1,6 +1,4 @@
-/**
- * A sandbox's collections as tables, and differences from the seed.
- */
+/** A sandbox's collections as tables, and differences from the seed. */
 import { useSignal } from '@preact/signals'
 import type { TableDifference } from '../../../database/shared-rows.ts'
 import { ask, askConsole, useLoaded } from './api.ts'

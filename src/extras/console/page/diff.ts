@@ -1,6 +1,4 @@
-/**
- * Aligns two texts line by line.
- */
+/** Aligns two texts line by line. */
 
 /** A line of each text, in one row. Undefined if the text has no line at this place. */
 export interface DiffLine {

@@ -1,6 +1,4 @@
-/**
- * Menu that exports the selected calls, or all calls in the list, as a file.
- */
+/** Menu that exports the selected calls, or all calls in the list, as a file. */
 import type { CallRow } from '../rows.ts'
 import { ask, open } from './api.ts'
 import { calls, keyOf, selected, shownCalls } from './calls-store.ts'

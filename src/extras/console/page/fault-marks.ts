@@ -1,6 +1,4 @@
-/**
- * Finds each fault's position on a stream's timeline by its effect on the events.
- */
+/** Finds each fault's position on a stream's timeline by its effect on the events. */
 import type { TimedEvent } from './stream-events.ts'
 
 export interface FaultMark {

@@ -1,6 +1,4 @@
-/**
- * Navigation state in the URL hash, so that links show the same screen.
- */
+/** Navigation state in the URL hash, so that links show the same screen. */
 import { computed, signal } from '@preact/signals'
 
 export const views = ['calls', 'scenarios', 'data', 'sandboxes'] as const

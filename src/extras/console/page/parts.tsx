@@ -86,10 +86,7 @@ function confirmed(text: string, verb: ComponentChildren): Promise<boolean> {
   })
 }
 
-/**
- * Confirmation dialog. Cancel has focus, so that pressing Enter twice does no harm.
- * Navigation cancels.
- */
+/** Confirmation dialog. Cancel has focus, so that pressing Enter twice does no harm. Navigation cancels. */
 export function Confirmation() {
   const dialog = useRef<HTMLDialogElement>(null)
   const question = asked.value

@@ -1,6 +1,4 @@
-/**
- * Sandbox management: create, fork, snapshot, restore, advance the clock, and delete.
- */
+/** Sandbox management: create, fork, snapshot, restore, advance the clock, and delete. */
 import { type Signal, useSignal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/sandbox-operations.ts'
 import { ask, useLoaded } from './api.ts'

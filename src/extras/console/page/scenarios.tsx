@@ -1,6 +1,4 @@
-/**
- * Active scenarios with the progress of their rules, bundled scenarios, and an editor for custom ones.
- */
+/** Active scenarios with the progress of their rules, bundled scenarios, and an editor for custom ones. */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ScenarioProgress } from '../../../scenarios/activation.ts'
