@@ -1,7 +1,4 @@
-/**
- * Step 12: delivers a reply. Decides what to send and when, and how the reply ends. Each transport implements a
- * `Sink`, which does the sending.
- */
+/** Step 12: decides what to send of a reply, when, and how it ends. Each transport's `Sink` does the sending. */
 import type { Call, Sink, Wait } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
@@ -14,13 +11,11 @@ import { Clock } from '../lib/clock.ts'
 import { setImmediate } from '../lib/real-timers.ts'
 import { KeepAlive } from './keep-alive.ts'
 
-/** Observes a delivery and provides its clock. */
 export interface DeliveryWatch {
   readonly method: string
   readonly clock: Pick<Clock, 'wait' | 'pace'>
   /** Called for each part of the body that is sent, with its size in bytes and its number of events. */
   sent(part: string | Uint8Array, length: number, events: number): void
-  /** Called once, when the outcome is known. */
   settled(delivery: Exclude<Delivery, 'pending'>): void
   /**
    * Registers a callback for the end of the sandbox state. Returns a function that unregisters the callback.
@@ -35,14 +30,13 @@ export function unrecorded(method: string): DeliveryWatch {
 
 const realTime = new Clock()
 
-/** Handles a call and delivers its reply. Resolves once the delivery has ended. */
+/** Resolves once the delivery has ended. */
 export async function serve(gateway: GatewayCore, call: Call): Promise<CallRecord> {
   const record = await handle(gateway, call)
   await deliver(record.reply, call.sink, record)
   return record
 }
 
-/** Statuses without a body. */
 const bodiless = new Set([204, 205, 304])
 
 /** Size in bytes above which a body is sent in slices as the client reads, so that no connection buffers all of it. */
@@ -94,7 +88,6 @@ function withLength(reply: Readonly<Reply>, length: number): Readonly<Reply> {
     : { ...reply, headers: { ...headers, 'content-length': String(length) } }
 }
 
-/** Ends a reply early, after the bytes already sent have arrived. */
 async function abortReply(
   how: HangUp,
   reply: Readonly<Reply>,
@@ -108,7 +101,7 @@ async function abortReply(
   await sink.end(isProper ? 'complete' : how === 'end' ? 'close' : how)
 }
 
-/** Sends nothing more, except comments that keep a stream alive, until the client disconnects or the sandbox state ends. */
+/** Sends at most comments that keep a stream alive, until the client disconnects or the sandbox state ends. */
 function stall(sink: Sink, watch: DeliveryWatch, keepAlive?: KeepAlive): Promise<void> {
   return new Promise((resolve) => {
     const stop = keepAlive?.start(sink, watch)
@@ -128,10 +121,7 @@ function stall(sink: Sink, watch: DeliveryWatch, keepAlive?: KeepAlive): Promise
   })
 }
 
-/**
- * Sends frames when they are due. Uses callbacks instead of promises to reduce garbage, because thousands of paced
- * streams can wait at the same time.
- */
+/** Sends frames when they are due. Callbacks cause less garbage than promises if thousands of streams wait. */
 function play(
   frames: Iterable<Frame>,
   sink: Sink,
@@ -176,10 +166,7 @@ function play(
   return promise
 }
 
-/**
- * Size of a slice, in characters or bytes. Chunks of at least twice this size are sent in slices, so that slow clients
- * apply backpressure.
- */
+/** Chunks of twice this length or more are sent in slices, so that slow clients apply backpressure. */
 const chunkSize = 64 * 1024
 
 /** Chunks of this size or more are encoded once, for both the client and the journal. */
@@ -189,10 +176,10 @@ type WaitFrame = Frame & { kind: 'wait' }
 
 /** Splits a body into chunks and waits, on demand. Text frames without a wait between them are merged into chunks. */
 class Playback {
-  /** The body's ending. Valid once `next` has returned undefined. */
+  /** Valid once `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'
   readonly #frames: Iterator<Frame>
-  /** Frame that has been read ahead. It follows the last returned chunk. */
+  /** Frame after the last returned chunk, if it has been read. */
   #held: IteratorResult<Frame> | undefined
   /** Remainder of a chunk whose first slice has been returned. */
   #rest: string | Uint8Array = ''
@@ -202,7 +189,7 @@ class Playback {
     this.#frames = frames[Symbol.iterator]()
   }
 
-  /** Returns a chunk to send or a wait, or undefined at the end. */
+  /** Returns undefined at the end. */
   next(): string | Uint8Array | WaitFrame | undefined {
     if (this.#rest.length > 0) return this.#slice(this.#rest)
     let text = ''

@@ -2,16 +2,10 @@
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { chunksOf, collectBody, within } from '../http/body.ts'
-import { setTimeout } from '../lib/real-timers.ts'
 import { serve } from './deliver.ts'
 import { ResponseSink } from './response.ts'
 
-/**
- * Creates a `fetch` that sends requests to the gateway. Its arguments and errors are those of the global `fetch`.
- *
- * @param more See `Call`.
- * @example new OpenAI({ apiKey: 'any', fetch: gateway.fetch })
- */
+/** Creates a `fetch` that sends requests to the gateway, with the arguments and errors of the global one. */
 export function toFetch(gateway: GatewayCore, more: Pick<Call, 'rejection' | 'warning'> = {}): typeof fetch {
   return async (input, init) => {
     const native = isForeign(input) ? toNativeRequest(input) : input
@@ -49,11 +43,9 @@ function toNativeRequest({ url, method, headers, body, signal }: Request): Reque
 }
 
 /**
- * Responds to a request. Rejects if the connection ends without a response, and immediately if the request's signal
- * has been aborted.
+ * Rejects if the connection ends without a response, and immediately if the request's signal has been aborted.
  *
  * @param announcesChunks See `ResponseSink`.
- * @param more See `Call`.
  */
 export async function respond(
   gateway: GatewayCore,
@@ -88,54 +80,5 @@ function toCall({ sandboxes }: GatewayCore, request: Request, sink: ResponseSink
 function decompressed(response: Response): Response {
   if (response.headers.get('content-encoding') !== 'gzip' || !response.body) return response
   const { status, statusText, headers, body } = response
-  return new Response(gunzip(body), { status, statusText, headers })
-}
-
-/**
- * Decompresses a body as it is read. If the connection breaks, everything decompressed so far is delivered
- * before the error. With the platform's own pipes, the error would arrive first.
- */
-function gunzip(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array> {
-  const { readable, writable } = new DecompressionStream('gzip')
-  const compressed = body.getReader()
-  const input = writable.getWriter()
-  const output = readable.getReader()
-  let delivered: Uint8Array | undefined
-  let failure: unknown
-  const forward = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    for (;;) {
-      const { done, value } = await output.read()
-      if (done) return controller.close()
-      delivered = value
-      controller.enqueue(value)
-    }
-  }
-  return new ReadableStream(
-    {
-      start(controller) {
-        forward(controller).catch((error) => controller.error(error))
-      },
-      /** Called when the reader has consumed everything delivered so far. */
-      async pull() {
-        delivered = undefined
-        let isOver = false
-        while (!delivered && !isOver) {
-          if (failure !== undefined) throw failure
-          try {
-            const { value } = await compressed.read()
-            isOver = value === undefined
-            await (value ? input.write(value) : input.close())
-          } catch (error) {
-            failure = error
-          }
-          // The decompressed bytes arrive on the next turn of the event loop.
-          if (failure !== undefined) await new Promise((resolve) => setTimeout(resolve))
-        }
-      },
-      async cancel(reason) {
-        await Promise.all([compressed.cancel(reason), output.cancel(reason)])
-      },
-    },
-    { highWaterMark: 0 },
-  )
+  return new Response(body.pipeThrough(new DecompressionStream('gzip')), { status, statusText, headers })
 }

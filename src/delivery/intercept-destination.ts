@@ -1,7 +1,4 @@
-/**
- * Decides whether a request made by this process is handled by the gateway, passed through to its host, or rejected.
- * Interception and MSW handlers share this code.
- */
+/** Decides whether the gateway handles a request of this process, or whether it passes through or is rejected. */
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { sandboxIdOfKey } from '../gateway/locate.ts'
@@ -35,7 +32,6 @@ export interface InterceptSetup {
   readonly onUnhandledRequest: UnhandledRequestStrategy | UnhandledRequestCallback
 }
 
-/** The parts of a request that determine its destination. */
 export interface Outgoing {
   readonly method: string
   readonly url: URL
@@ -43,7 +39,6 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Active interceptions in this process. */
 const interceptions = new Set<InterceptSetup>()
 
 /** Registers an interception, so that others pass its requests through. Returns a function that unregisters it. */
@@ -52,13 +47,13 @@ export function registerInterception(setup: InterceptSetup): () => void {
   return () => interceptions.delete(setup)
 }
 
-/** Fields to add to the call for a request that the gateway answers. A rejection makes the answer a 404. */
+/** Fields of the call for a request that the gateway answers. A rejection makes the answer a 404. */
 export type Answered = Pick<Call, 'rejection' | 'warning'>
 
 /**
  * Returns the fields of the call if the gateway answers the request, `pass` if it passes through, or the error with
- * which it fails. A rejected request that appears to be meant for the gateway is answered with a 404, because SDKs hide
- * the message of a network error, and retry. Prints a sandbox's first error or warning for each origin.
+ * which it fails. A rejected request that appears to be meant for the gateway gets a 404, because SDKs hide the message
+ * of a network error, and retry. Prints a sandbox's first error or warning for each origin.
  */
 export function decideDestination(
   { gateway, onUnhandledRequest: strategy }: InterceptSetup,
@@ -196,7 +191,6 @@ export function isHandledBy(
   return [sandboxes.default, ...sandboxes.listLive()].some(({ rules }) => rules.has(`${method} ${route}`))
 }
 
-/** Returns true if an unhandled request was probably meant for the gateway. */
 function looksMeantFor(gateway: GatewayCore, { url, headers }: Outgoing): boolean {
   const { baseUrl } = gateway.options
   if (baseUrl !== undefined && url.host === new URL(baseUrl).host) return true

@@ -9,7 +9,7 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import { collectBody, within } from '../http/body.ts'
 import { toBytes } from '../http/encode.ts'
 import type { Reply } from '../http/reply.ts'
-import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
+import { setTimeout } from '../lib/real-timers.ts'
 import { serve } from './deliver.ts'
 import { decideDestination, type InterceptSetup } from './intercept-destination.ts'
 import type { Intercept, Pass } from './intercept-dispatcher.ts'
@@ -30,7 +30,7 @@ export function onDispatch(setup: InterceptSetup): Intercept {
     if (!setup.handlers.mayHandle(request.url))
       return respondIfMatched(setup, request, handler) ? true : pass(options)
     tryHandlers(setup, request, options, handler, pass).catch((error) =>
-      new DispatchSink(request, handler).fail(error),
+      new DispatchSink(handler).fail(error),
     )
     return true
   }
@@ -40,7 +40,7 @@ export function onDispatch(setup: InterceptSetup): Intercept {
 function respondIfMatched(setup: InterceptSetup, request: Dispatched, handler: Handler): boolean {
   const verdict = decideDestination(setup, request)
   if (verdict === 'pass') return false
-  const sink = new DispatchSink(request, handler)
+  const sink = new DispatchSink(handler)
   if (verdict instanceof Error) sink.fail(verdict)
   else {
     const call = { ...toCall(setup.gateway, request, sink), ...verdict }
@@ -60,7 +60,7 @@ async function tryHandlers(
   const handled = await setup.handlers.respond(toRequest(dispatched, body as Uint8Array<ArrayBuffer>))
   const resent = { ...options, body }
   const request = new Dispatched(resent)
-  if (handled instanceof Response) return forward(handled, new DispatchSink(request, handler))
+  if (handled instanceof Response) return forward(handled, new DispatchSink(handler))
   if (handled === 'pass' || !respondIfMatched(setup, request, handler)) pass(resent)
 }
 
@@ -70,22 +70,16 @@ export class Dispatched {
   /** Method in upper case. */
   readonly method: string
   readonly headers: Record<string, string>
-  /** Real time in milliseconds that undici waits for a reply's head and body. 0 means no limit. */
-  readonly timeouts: { readonly Headers: number; readonly Body: number }
   /** Body as passed by the client. It can be read only once. */
   readonly body: unknown
 
-  constructor({ origin, path, query, method, headers, body, headersTimeout, bodyTimeout }: DispatchOptions) {
+  constructor({ origin, path, query, method, headers, body }: DispatchOptions) {
     this.url = new URL(query ? `${path}?${stringify(query as ParsedUrlQueryInput)}` : path, origin)
     this.method = method.toUpperCase()
     this.headers = toRecord(headers)
     this.body = body
-    this.timeouts = { Headers: headersTimeout ?? defaultTimeoutMs, Body: bodyTimeout ?? defaultTimeoutMs }
   }
 }
-
-/** undici's default timeout, in milliseconds of real time. */
-const defaultTimeoutMs = 300_000
 
 function toCall({ sandboxes }: GatewayCore, { url, method, headers, body }: Dispatched, sink: Sink): Call {
   return {
@@ -111,7 +105,7 @@ async function* encoded(chunks: AsyncIterable<string | Uint8Array>): AsyncGenera
   for await (const chunk of chunks) yield toBytes(chunk)
 }
 
-/** Returns true for streams, generators and lists of chunks. FormData is also iterable, but does not yield bytes. */
+/** FormData is also iterable, but does not yield bytes. */
 function isIterable(body: object): body is AsyncIterable<string | Uint8Array> {
   return (Symbol.asyncIterator in body || Symbol.iterator in body) && !(body instanceof FormData)
 }
@@ -140,7 +134,6 @@ function pairs(headers: unknown): Iterable<readonly [unknown, unknown]> {
   return Symbol.iterator in headers ? (headers as Iterable<[unknown, unknown]>) : Object.entries(headers)
 }
 
-/** A reply's head. */
 interface Head {
   readonly status: number
   /** Default: the status's standard text. */
@@ -156,16 +149,13 @@ class DispatchSink implements Sink, Controller {
   reason: unknown
   rawHeaders: Buffer[] = []
   readonly rawTrailers: Buffer[] = []
-  readonly #timeouts: Dispatched['timeouts']
   readonly #handler: ControlledHandler
   #disconnected: AbortController | undefined
   #hasHead = false
   #isOver = false
-  #timer: NodeJS.Timeout | undefined
   #resume: (() => void) | undefined
 
-  constructor({ timeouts }: Dispatched, handler: Handler) {
-    this.#timeouts = timeouts
+  constructor(handler: Handler) {
     this.#handler = controlled(handler)
     this.#handler.onRequestStart(this, null)
   }
@@ -232,7 +222,7 @@ class DispatchSink implements Sink, Controller {
   }
 
   end(how: Ending): Promise<void> | void {
-    if (how === 'stall') return this.#startTimeout()
+    if (how === 'stall') return
     if (how !== 'complete') return this.failAfterRead(brokenConnection(how))
     if (this.#isOver) return
     this.#isOver = true
@@ -254,22 +244,7 @@ class DispatchSink implements Sink, Controller {
   fail(error: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
-    clearTimeout(this.#timer)
     this.#handler.onResponseError?.(this, error as Error)
-  }
-
-  /**
-   * Starts a timeout equivalent to undici's `headersTimeout` or `bodyTimeout`, which aborts a stalled reply.
-   */
-  #startTimeout(): void {
-    const part = this.#hasHead ? 'Body' : 'Headers'
-    const ms = this.#timeouts[part]
-    if (ms === 0) return
-    const error = Object.assign(new Error(`${part} Timeout Error`), {
-      name: `${part}TimeoutError`,
-      code: `UND_ERR_${part.toUpperCase()}_TIMEOUT`,
-    })
-    this.#timer = setTimeout(() => this.abort(error), ms)
   }
 }
 

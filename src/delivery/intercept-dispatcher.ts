@@ -16,19 +16,16 @@ interface Realm {
 /** Global object of Node's main realm. Test runners may run tests in another one, but `fetch` still uses this one. */
 const realm: Realm = runInThisContext('globalThis')
 
-/** Handles a request, or calls `pass` to pass it through. */
 export type Intercept = (options: DispatchOptions, handler: Handler, pass: Pass) => boolean
 export type Pass = (options: DispatchOptions) => boolean
 
 /** Active interceptions, newest first. */
 let active: readonly Intercept[] = []
-/** Dispatchers that run the active interceptions. */
 const substitutes = new WeakSet<Dispatcher>()
-/** Getters that wait for a dispatcher. */
 const getters = new WeakSet<() => unknown>()
 let restores: Array<() => void> = []
 
-/** Starts intercepting. Returns a function that stops the interception and restores the original dispatchers. */
+/** Returns a function that stops the interception and restores the original dispatchers. */
 export function interceptDispatcher(intercept: Intercept): () => void {
   active = [intercept, ...active]
   for (const key of keys) install(key)
@@ -86,7 +83,7 @@ function awaitDispatcher(key: symbol, previous: (() => unknown) | undefined): vo
   })
 }
 
-/** Replaces the dispatchers that are defined until the next microtask. */
+/** Intercepts the dispatchers that are defined until the next microtask. */
 function interceptDefinitions(): void {
   const { Object: objects } = realm
   const { defineProperty } = objects

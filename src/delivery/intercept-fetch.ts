@@ -2,7 +2,7 @@
 import { toFetch } from './fetch.ts'
 import { decideDestination, type InterceptSetup, runtimeWithOwnFetch } from './intercept-destination.ts'
 
-/** Starts intercepting the global `fetch`, except in Node. Returns a function that stops the interception. */
+/** Does nothing in Node. Returns a function that stops the interception. */
 export function interceptFetch(setup: InterceptSetup): () => void {
   if (!runtimeWithOwnFetch()) return () => {}
   const original = globalThis.fetch

@@ -1,8 +1,4 @@
-/**
- * The user's MSW handlers, which run before the gateway. They come from the user's copy of MSW; this file does not load
- * MSW.
- */
-
+/** The user's MSW handlers, which run before the gateway. They come from the user's copy of MSW. */
 import type { Outgoing } from './intercept-destination.ts'
 
 /** A request handler of MSW 2 or 3, as returned by `http.get()`. */
@@ -10,10 +6,7 @@ export interface MswHandler {
   /** The handler's properties, including its `path`. */
   readonly info: object
   /** Runs the handler. Resolves to null, or to a result without a response, if the handler does not match. */
-  run(args: { request: Request; requestId: string }): Promise<{
-    /** Response; undefined if the handler does not handle the request. */
-    response?: Response | undefined
-  } | null>
+  run(args: { request: Request; requestId: string }): Promise<{ response?: Response | undefined } | null>
 }
 
 /** Creates the request that handlers receive. As in MSW, a GET or HEAD request has no body. */

@@ -28,10 +28,7 @@ import { toRequest } from './intercept-handlers.ts'
 import { connectedPair, type PipeSocket } from './intercept-socket.ts'
 import { NodeSink, toNodeCall } from './node.ts'
 
-/**
- * An agent method that is undocumented, but unchanged since Node 0.12. Other interceptors and agents also use
- * it.
- */
+/** This method is undocumented, but unchanged since Node 0.12. Other interceptors and agents also use it. */
 type Agents = {
   addRequest(this: Agent, request: ClientRequest, options: ConnectOptions, ...rest: unknown[]): void
 }
@@ -54,7 +51,7 @@ const passesThrough = Symbol('passes through')
 /** The listener that handles a request, the error that rejects it, or `pass`. */
 type Verdict = ((arrival: Arrival) => void) | Error | 'pass'
 
-/** Starts intercepting. Returns a function that stops the interception. */
+/** Returns a function that stops the interception. */
 export function interceptNodeHttp(judge: (request: ClientRequest, url: URL) => Verdict): () => void {
   const agents = NodeAgent.prototype as unknown as Agents
   const { addRequest } = agents
@@ -92,7 +89,6 @@ function urlOf({ protocol, path, host }: ClientRequest, { port }: ConnectOptions
   return new URL(path.startsWith('/') ? origin + path : path, origin)
 }
 
-/** Decides whether a request is handled by a user's handler or the gateway, passed through, or rejected. */
 export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: URL) => Verdict {
   const { gateway, handlers } = setup
   return (request, url) => {
@@ -112,10 +108,9 @@ export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: 
   }
 }
 
-/** An intercepted request, received on the server end of its in-memory connection. */
+/** An intercepted request on the server end of its connection. */
 interface Arrival {
   readonly url: URL
-  /** The agent chosen by the client. */
   readonly agent: Agent
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -154,7 +149,6 @@ async function sendResponse({ response }: Arrival, handled: Response): Promise<v
   await pipeline(Readable.fromWeb(body as never), response).catch(() => response.socket?.destroy())
 }
 
-/** Forwards a request to its original host, and relays the response. */
 function forwardToHost({ url, agent, request, response }: Arrival, body: Uint8Array): void {
   const { method, headers } = request
   const forwarded = sendRequest(url, { method, headers, agent, [passesThrough]: true } as RequestOptions)

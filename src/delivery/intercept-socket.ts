@@ -27,7 +27,7 @@ export class PipeSocket extends Duplex {
   timeout = 0
   #hasEnded = false
   #timer: NodeJS.Timeout | undefined
-  /** Timer that keeps the process alive while the connection is open, as a network socket would. */
+  /** Keeps the process alive while the connection is open, as a network socket does. */
   readonly #open = setInterval(() => {}, 2 ** 30)
   /** Called once the peer has read everything written. */
   #written: (() => void) | undefined
@@ -44,10 +44,7 @@ export class PipeSocket extends Duplex {
     written?.()
   }
 
-  /**
-   * Delivers in a later turn of the event loop, as a network would, because some clients treat an immediate response as
-   * an error.
-   */
+  /** Delivers in a later turn of the event loop: some clients treat an immediate response as an error. */
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
     this.#restartTimeout()
     setImmediate(() => {
@@ -68,20 +65,17 @@ export class PipeSocket extends Duplex {
     done(error)
   }
 
-  /** Signals the end to the peer, once everything written has been delivered. */
   #hangUp(): void {
     if (!this.#hasEnded && !this.peer?.destroyed) this.peer?.push(null)
     this.#hasEnded = true
   }
 
-  /** Resets the connection for the peer. */
   resetAndDestroy(): this {
     const reset = { code: 'ECONNRESET', errno: -104, syscall: 'read' }
     this.peer?.destroy(Object.assign(new Error('read ECONNRESET'), reset))
     return this.destroy()
   }
 
-  /** Destroys the socket once everything written has been delivered. */
   destroySoon(): void {
     this.end(() => this.destroy())
   }

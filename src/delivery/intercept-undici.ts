@@ -13,8 +13,6 @@ export interface DispatchOptions {
   readonly body?: unknown
   readonly query?: Record<string, unknown>
   readonly upgrade?: unknown
-  readonly headersTimeout?: number | null
-  readonly bodyTimeout?: number | null
 }
 
 export interface Dispatcher {
@@ -49,7 +47,7 @@ export interface ControlledHandler {
 }
 
 /** Handler with callbacks. `onHeaders` and `onData` return false to pause the reply. */
-export interface CallbackHandler {
+interface CallbackHandler {
   onConnect?(abort: (reason: Error) => void, context: unknown): void
   onResponseStarted?(): void
   onHeaders?(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): unknown

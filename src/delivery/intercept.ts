@@ -1,7 +1,4 @@
-/**
- * Intercepts requests in a Node process: the gateway responds in process, regardless of the client and of
- * when it was created. By default, requests that appear to be meant for the gateway never leave this machine.
- */
+/** Intercepts requests in a Node process, regardless of the client and of when it was created. */
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { inCall } from '../lib/call-names.ts'

@@ -1,4 +1,4 @@
-/** Comment lines that keep an event stream alive while it pauses or stalls, for the option `stream.keepAlive`. */
+/** Comments that keep an event stream alive while it pauses or stalls, for the option `stream.keepAlive`. */
 import type { Sink } from '../gateway/call.ts'
 import { encodeFrame, toBytes } from '../http/encode.ts'
 import type { Frame, Reply, Transport } from '../http/reply.ts'

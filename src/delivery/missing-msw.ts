@@ -1,5 +1,3 @@
-/** Explains the error of an import of MSW. */
-
 /** Throws a one-line error if MSW, an optional peer dependency, is missing. Rethrows any other error. */
 export function throwMissingMsw(error: Error & { code?: string }): never {
   // MSW may be installed, but lack one of its own dependencies. Yarn's message is `tried to access msw`.

@@ -1,7 +1,4 @@
-/**
- * The `node:http` transport. It is the fastest and most realistic one: only a socket can be reset, stall or close
- * halfway.
- */
+/** The `node:http` transport, the most realistic one: only a socket can be reset, stall or close halfway. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Call, Ending, Sink, Wait } from '../gateway/call.ts'
@@ -13,9 +10,9 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import { linger } from './response.ts'
 
 /** Default time limit for a request body, in milliseconds of real time. */
-export const defaultTimeoutMs = 30_000
+const defaultTimeoutMs = 30_000
 
-export interface NodeCallOptions {
+interface NodeCallOptions {
   /** Time limit for the body in milliseconds of real time. Default: 30,000. */
   readonly timeoutMs?: number | undefined
   /** If true, the client is waiting for `100 Continue`. Default: false. */
@@ -55,13 +52,10 @@ function inviteBody({ headers }: IncomingMessage, response: ServerResponse, limi
 const noBytes = new Uint8Array()
 
 /**
- * Reads a body. If it is too long, throws 413 and discards the rest, so that the connection stays usable. If it is
- * too slow, throws 408 and closes the connection.
- *
- * @param limit Maximum size in bytes.
- * @param timeoutMs Milliseconds of real time.
+ * Throws 413 for a body over `limit` bytes and discards the rest, so that the connection stays usable. Throws 408 for
+ * one that takes longer than `timeoutMs` of real time, and closes the connection.
  */
-export async function readNodeBody(
+async function readNodeBody(
   request: IncomingMessage,
   limit: number,
   timeoutMs = defaultTimeoutMs,
@@ -105,11 +99,10 @@ function collect(request: IncomingMessage, limit: number, timeoutMs: number): Pr
 export class NodeSink implements Sink {
   readonly hasConnection = true
   readonly response: ServerResponse
-  /** If true, the reply has stalled. */
+  /** If true, the reply stalls. */
   isSilent = false
   #disconnected: AbortSignal | undefined
   #isCompressed: boolean | undefined
-  /** If true, the head has been passed to the connection. */
   #isFlushed = false
   #drained: Promise<void> | undefined
 

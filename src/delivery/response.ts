@@ -6,7 +6,6 @@ import { toBytes } from '../http/encode.ts'
 import type { Reply } from '../http/reply.ts'
 import { setTimeout } from '../lib/real-timers.ts'
 
-/** A broken connection, as `fetch` reports it. */
 export class ConnectionError extends TypeError {
   constructor(message: string, how: 'close' | 'reset') {
     super(message, { cause: brokenConnection(how) })
@@ -21,9 +20,8 @@ export function brokenConnection(how: 'close' | 'reset'): Error {
 }
 
 /**
- * Waits before an error in several turns of the event loop, in real time. Without the delay, clients could see the
- * error before they read the last chunk. Clients that decompress the body need more turns, because the decompressing
- * thread may be busy.
+ * Waits in real time before an error, so that clients read the last chunk first. Clients that decompress the body need
+ * more turns of the event loop, because the decompressing thread may be busy.
  */
 export async function linger(turns: number, ms: number): Promise<void> {
   for (const _ of Array(turns)) await new Promise((resolve) => setTimeout(resolve, ms))
@@ -87,8 +85,7 @@ export class ResponseSink implements Sink {
         pull: () => this.#request(),
         cancel: (reason) => this.#leave(reason),
       },
-      // A high-water mark of 0 makes the stream pull-based, so that slow readers apply backpressure, and chunks
-      // written before a connection error are delivered.
+      // Without a queue, slow readers apply backpressure, and chunks before a connection error are delivered.
       { highWaterMark: 0 },
     )
     const isChunked = this.#announcesChunks && !('content-length' in headers)

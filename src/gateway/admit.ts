@@ -6,10 +6,7 @@ import type { GatewayCore } from './gateway.ts'
 import type { Caller } from './locate.ts'
 import { pathNotFound, unknownPath } from './router.ts'
 
-/**
- * Routes and authenticates a call. Returns an error instead of throwing it, because the body is still read for the
- * journal, and a rule may reply instead.
- */
+/** Returns an error instead of throwing it, because the body is still read, and a rule may reply instead. */
 export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<SandboxState>): unknown {
   try {
     route(gateway, record)
@@ -32,7 +29,6 @@ function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void 
   record.routed(operation, params)
 }
 
-/** Creates the 405 for a known path's unsupported method, with `Allow`. */
 export function wrongMethod(path: string, methods: readonly string[]): GatewayError {
   const allow = methods.join(', ')
   return new GatewayError(405, `${path} allows ${allow}`, undefined, { headers: { allow } })

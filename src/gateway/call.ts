@@ -9,7 +9,7 @@ export interface Call extends Arrival {
   readonly sandbox?: Sandbox | undefined
   /** Error for a call to an address outside the gateway. A rule for `*` may reply instead. */
   readonly rejection?: GatewayError
-  /** Warning to add to the journal entry. */
+  /** Warning for the journal entry. */
   readonly warning?: string
   /** Reads the body. Throws 413 if it exceeds `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>
@@ -25,20 +25,19 @@ export interface Sink {
   /** Aborts when the client disconnects. */
   readonly disconnected: AbortSignal
   /**
-   * Sends a complete reply in one write, which is the normal path for JSON.
+   * Sends a complete reply in one write.
    *
    * @param body Undefined for a reply without a body, such as a reply to HEAD.
    * @param length Body size in bytes. For HEAD, the body size of a reply to GET.
    */
   whole(reply: Readonly<Reply>, body: string | Uint8Array | undefined, length: number | undefined): void
   /**
-   * Sends the head. A transport may delay it until the first chunk, but not beyond the current turn of the event
-   * loop.
+   * Sends the head, or delays it until the first chunk in the same turn of the event loop.
    *
    * @param wait Waits in sandbox time, to send the head slowly.
    */
   head(reply: Readonly<Reply>, wait?: Wait): Promise<void> | void
-  /** Returns a promise if the transport cannot accept a chunk yet. It resolves once the transport can. */
+  /** Returns a promise for the time at which the transport accepts a chunk; undefined if it does already. */
   ready(): Promise<void> | undefined
   /** Sends one chunk. Chunks are never merged. */
   chunk(bytes: string | Uint8Array, length: number): void
@@ -46,22 +45,7 @@ export interface Sink {
   end(how: Ending): Promise<void> | void
 }
 
-/**
- * A reply's ending: `complete` ends the body properly, `close` and `reset` cut the connection, `stall` leaves
- * it open.
- */
+/** `complete` ends the body properly, `close` and `reset` cut the connection, `stall` leaves it open. */
 export type Ending = 'complete' | Exclude<HangUp, 'end'>
 
 export type Wait = (ms: number) => Promise<void> | undefined
-
-/** Sink for replies that no client is waiting for. */
-export const discard: Sink = {
-  hasConnection: false,
-  isDisconnected: false,
-  disconnected: new AbortController().signal,
-  whole() {},
-  head() {},
-  ready: () => undefined,
-  chunk() {},
-  end() {},
-}

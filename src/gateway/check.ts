@@ -19,8 +19,7 @@ import type { Dialect, SentRequest } from './extra.ts'
 import { equivalentField, nameOtherOperations, notSimulated } from './other-fields.ts'
 import { conversationIn, type ReadConversation } from './read.ts'
 
-/** Inputs to validation and to the resolver's context, in addition to the call record. */
-export interface RequestReading {
+interface RequestReading {
   /** Reply of the matched rule, for the operation to complete. */
   readonly script: ParsedScriptedReply | undefined
   /** If set, overrides the request's `stream` field for a fault. */
@@ -30,10 +29,7 @@ export interface RequestReading {
   readonly conversation: ReadConversation
 }
 
-/**
- * Returns the resolver's context. Throws 400 with all violations. With `strict`, unknown fields are also
- * violations.
- */
+/** Returns the resolver's context. Throws 400 with all violations; with `strict`, also for unknown fields. */
 export async function checkRequest(
   operation: AnyOperation,
   record: CallRecord<SandboxState>,
@@ -124,7 +120,7 @@ export function bodyOf(
   return body
 }
 
-/** Parses each part of a request with its schema. Throws 400 with all violations. */
+/** Throws 400 with all violations. */
 export async function checkParts(schemas: Schemas, sent: Sent): Promise<Parts> {
   const { violations, parts } = await readParts(schemas, sent)
   if (violations.length > 0) throw invalidRequest(violations)
@@ -167,7 +163,6 @@ async function readParts(
   return { parts, rawQuery, violations }
 }
 
-/** A valid value, as the schema returns it, or the violations. */
 interface Validated {
   readonly value?: unknown
   readonly violations?: readonly Violation[]
@@ -196,7 +191,6 @@ async function validateStandard(schema: Schema, value: unknown, root: string): P
   return { violations }
 }
 
-/** A field that the operation does not have. */
 interface UnknownField {
   path: string
   value: unknown
@@ -220,7 +214,6 @@ function unknownIn(root: 'query' | 'body', schema: Schema | undefined, sent: unk
   }))
 }
 
-/** Returns the assumptions behind an error with these violations. */
 function assumptionsOf({ assumes }: AnyOperation, violations: readonly Violation[]): Set<AssumptionName> {
   const names = new Set<AssumptionName>(['violations'])
   if (typeof assumes === 'string') names.add(assumes)

@@ -1,7 +1,4 @@
-/**
- * Extras are optional features. The core depends only on these interfaces; `extras/index.ts` lists the
- * extras.
- */
+/** Extras are optional features. The core depends only on these interfaces; `extras/index.ts` lists them. */
 import type { Command } from 'commander'
 import type * as z from 'zod'
 import type { Reply, StreamEvent } from '../http/reply.ts'
@@ -25,7 +22,7 @@ export interface ExtraDefinition<Input extends object = object, RequestBodies ex
   readonly name: string
   /** Type of the request bodies of its operations, by operation id. Never set. @internal */
   readonly bodies?: RequestBodies
-  /** Declarations of the extra's options. @internal */
+  /** @internal */
   readonly options?: Options
   /** Adds commands to the command line. @internal */
   readonly commands?: (program: Command, extras: readonly AnyExtra[]) => Promise<void>
@@ -87,7 +84,7 @@ export interface Extra {
   ) => Promise<Reply | undefined>
   /** Export formats for calls, by name. A format throws if it cannot represent the call. @internal */
   readonly exports?: Readonly<Record<string, (record: CallRecord, site: Site) => Promise<string>>>
-  /** Loads the extra's control operations. @internal */
+  /** @internal */
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
   /** Returns a file to serve, or undefined for other paths. Files do not require the token. @internal */
   readonly files?: (path: string, gateway: ExtraHost) => Promise<Reply | undefined> | undefined
@@ -118,13 +115,10 @@ export interface Dialect {
   body?(schema: z.ZodType, operation: string): z.ZodType
   /** Returns the models to try, in order, for an operation whose protocol has no fallback models. */
   models?(body: unknown): readonly string[] | undefined
-  /** Translates the text of a warning. */
   warning?(text: string): string
   /** Translates a successful reply's JSON. */
   reply?(value: unknown, call: AnsweredCall): unknown
-  /** Translates a stream event. */
   event?(event: StreamEvent, call: AnsweredCall): StreamEvent
-  /** Translates the error envelope. */
   error?(envelope: object, status: number): object
 }
 
@@ -144,7 +138,6 @@ export interface AnsweredCall {
   readonly seed: string | number
   /** The model that replied. */
   readonly model: string
-  /** Name of the model's provider. */
   readonly provider: string
   /** The models that were tried, in order. The last one replied. */
   readonly asked: readonly string[]
@@ -154,7 +147,6 @@ export interface AnsweredCall {
   readonly prices: { readonly prompt: number; readonly completion: number }
 }
 
-/** Returns all options of a gateway with these extras. */
 export function optionsOf(extras: readonly AnyExtra[]): Options {
   return Object.assign({}, gatewayOptions, ...extras.map(({ options }) => options))
 }

@@ -19,7 +19,6 @@ export interface Made {
   readonly isAsWritten?: boolean
 }
 
-/** Applies the error envelope, and the matched rule's faults and rate limit headers. */
 export function finish(
   gateway: GatewayCore,
   record: CallRecord<SandboxState>,
@@ -55,7 +54,7 @@ function warnOfRealWait({ status, headers }: Reply, record: CallRecord): void {
  */
 const checked = new WeakMap<object, { operation: AnyOperation; text: string; bytes: Uint8Array }>()
 
-/** Checks a resolver's reply against its schema. Throws 500 for a mismatch. */
+/** Throws 500 for a resolver's reply that does not match its schema. */
 export async function checkContract(operation: AnyOperation, reply: Reply): Promise<Reply> {
   const { body, status } = reply
   if (body.kind !== 'json' || status >= 300) return reply
@@ -76,7 +75,6 @@ export async function checkContract(operation: AnyOperation, reply: Reply): Prom
   return { ...reply, body: { kind: 'json', value, text, bytes } }
 }
 
-/** Translates a reply to the active dialect. */
 export async function translateReply(
   dialect: Dialect,
   reply: Reply,
@@ -117,10 +115,7 @@ function* translateFrames(dialect: Dialect, frames: Iterable<Frame>, call: Answe
   }
 }
 
-/**
- * Converts an error to a reply. A `SchemaViolation`, and any error that is not a `GatewayError`, is reported as a bug in
- * Understudy with a 500.
- */
+/** A `SchemaViolation`, like any error that is not a `GatewayError`, is reported as a bug with a 500. */
 export function toErrorReply(record: CallRecord, error: unknown): Reply {
   if (error instanceof GatewayError && !(error instanceof SchemaViolation)) {
     const byStatus = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
@@ -149,7 +144,6 @@ const assumptionOf: Record<number, AssumptionName> = {
   415: 'requestBody',
 }
 
-/** Converts an error reply to the dialect's and protocol's envelope. Other replies are unchanged. */
 function applyErrorEnvelope({ dialect, router }: GatewayCore, record: CallRecord, reply: Reply): Reply {
   if (reply.status < 400) return reply
   const translated =

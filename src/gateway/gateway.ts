@@ -19,8 +19,8 @@ import type { ParsedScenario } from '../scenarios/scenario.ts'
 import { type AnyExtra, type Dialect, type Extra, operationsOutside, optionsOf } from './extra.ts'
 import { Router } from './router.ts'
 
-/** Parts of a gateway that entry points add to the core. */
-export interface GatewaySetup {
+/** What entry points add to the core. */
+interface GatewaySetup {
   /** Available extras. Default: none. @internal */
   readonly extras?: readonly AnyExtra[]
   /** Reads scenario files, as in `use('./busy.yaml')`. Default: file paths are rejected. */

@@ -17,7 +17,6 @@ import { locate } from './locate.ts'
 import { type Effect, matchRule, noEffect } from './match-rule.ts'
 import { conversationReader, type ReadConversation, readBody } from './read.ts'
 
-/** A call whose body was read. */
 interface Request {
   readonly gateway: GatewayCore
   readonly call: Call
@@ -29,7 +28,7 @@ interface Request {
   readonly conversation: ReadConversation
 }
 
-/** Handles a request. The returned record includes the reply. */
+/** Returns a record that includes the reply. */
 export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
   const caller = locate(gateway, call)
   const record = new CallRecord(caller.sandbox.state, call, call.rejection ? undefined : caller.route)
@@ -62,7 +61,6 @@ async function replyWithFallbacks(request: Request): Promise<Reply> {
   return replyOnce(request)
 }
 
-/** Matches a rule and returns the reply. */
 async function replyOnce(request: Request): Promise<Reply> {
   const { gateway, call, record, operation, rejection, conversation } = request
   const { clock } = record.state

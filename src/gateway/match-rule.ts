@@ -81,7 +81,7 @@ export async function matchRule(
   return { waitMs, replaced: instead, script: reply, scripted, stream, faults, charge }
 }
 
-/** Collects the call data that faults use. All faults of a rule draw from one sequence of random numbers. */
+/** All faults of a rule draw from one sequence of random numbers. */
 function faultInputs(
   match: Match,
   record: RuleCall,
@@ -150,20 +150,17 @@ async function callReplyFunction(
   throw new GatewayError(500, `The function passed to reply() returned an invalid reply: ${problem}`)
 }
 
-/** Replaces characters that headers cannot contain: line breaks, other control characters, and any outside Latin-1. */
+/** Replaces characters that headers cannot contain: control characters, and any outside Latin-1. */
 function oneLine(headers: Record<string, string>): Record<string, string> {
   const replaced = (value: string) => value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, replaced(value)]))
 }
 
-/**
- * Converts a scripted reply with a body or frames. Returns undefined for any other, because the operation then composes
- * the reply.
- */
+/** Returns undefined for a reply without a body or frames, which the operation composes. */
 function scriptedReply({ status = 200, headers = {}, body, frames }: ParsedScriptedReply): Reply | undefined {
   const named = lowerCase(headers)
   if (frames) {
-    const stream = eventStream(toFrames(frames))
+    const stream = eventStream(frames.map(toFrame))
     return { ...stream, status, headers: { ...stream.headers, ...named } }
   }
   if (body === undefined) return undefined
@@ -172,11 +169,6 @@ function scriptedReply({ status = 200, headers = {}, body, frames }: ParsedScrip
     return { status, headers: named, body: { kind: 'frames', frames: [{ kind: 'bytes', bytes: body }] } }
   }
   return json(status, body, named)
-}
-
-/** Converts scripted frames on demand. */
-function* toFrames(frames: readonly ScriptedFrame[]): Generator<Frame> {
-  for (const frame of frames) yield toFrame(frame)
 }
 
 function toFrame(frame: ScriptedFrame): Frame {

@@ -1,14 +1,9 @@
-/**
- * Handles fields that a text operation lacks: fields that would change a reply's meaning, and fields of other
- * operations.
- */
+/** Fields that a text operation lacks: those that would change a reply's meaning, and other operations' fields. */
 import type { Violation } from '../http/errors.ts'
 
 const changing = ['body.background', 'body.conversation']
 
-/**
- * Returns the problem with an unknown field that would change the meaning of a reply, or undefined if it would not.
- */
+/** Returns undefined for a field that would not change the meaning of a reply. */
 export function notSimulated(path: string, value: unknown): string | undefined {
   const isNeutral = value == null || value === false
   return isNeutral || !changing.includes(path)
@@ -25,7 +20,6 @@ const equivalents = [
   ['tools', 'functions'],
 ]
 
-/** Returns the known field that means the same as another protocol's field, if any. */
 export function equivalentField(name: string, known: object): string | undefined {
   const rootOf = (field: string) => field.replace(/\..*/, '')
   const fields = equivalents.find((each) => each.some((field) => rootOf(field) === name))

@@ -1,7 +1,4 @@
-/**
- * Renders the prompts in a sandbox's calls as snapshot text: instructions, tools and conversation. The text
- * does not depend on the order of the calls.
- */
+/** Formats the prompts of calls as snapshot text, which does not depend on the order of the calls. */
 import type { JournalEntry } from '../journal/entry.ts'
 import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
 import type { AnyOperation } from '../operation.ts'

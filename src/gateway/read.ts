@@ -38,7 +38,7 @@ export async function readBody(
 
 export type ReadConversation = () => Conversation | undefined
 
-/** Returns a function that reads the body's conversation only once, for both rules and the operation. */
+/** Returns a function that reads the conversation only once, for both rules and the operation. */
 export function conversationReader(
   record: CallRecord<SandboxState>,
   operation: AnyOperation | undefined,
@@ -59,7 +59,7 @@ export function conversationIn(
   return protocol?.conversation(body, options.storedResponses ? storedResponses : undefined)
 }
 
-/** Throws 415 for a compressed body. */
+/** Throws 415 for compressed bodies. */
 export function assertPlain({ headers }: Call): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase()
   if (!encoding || encoding === 'identity') return

@@ -1,15 +1,11 @@
-/**
- * Finds a request's operation: by a map lookup for paths without parameters, otherwise in a short list of patterns.
- * For unknown paths, suggests the path that was probably meant.
- */
+/** Finds a request's operation or, for an unknown path, suggests the operation that was probably meant. */
 import { GatewayError, messages } from '../http/errors.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { truncate } from '../lib/one-line.ts'
 import { type AnyOperation, shapeOf } from '../operation.ts'
 
-export interface RouteMatch {
-  /** The operation; undefined if no operation has this path and method. */
+interface RouteMatch {
   readonly operation: AnyOperation | undefined
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>
@@ -17,9 +13,9 @@ export interface RouteMatch {
   readonly allow: readonly string[]
 }
 
-/** An operation's method and path, in the form in which requests are matched. */
 interface Route {
   readonly operation: AnyOperation
+  /** Method in upper case. */
   readonly method: string
   /** Regular expression with a group per parameter. A parameter is a path segment or a part of one. */
   readonly expression: RegExp
@@ -33,7 +29,6 @@ export class Router {
   readonly #routes: readonly Route[]
   readonly #byId: ReadonlyMap<string, AnyOperation>
 
-  /** Enabled operations. */
   readonly operations: readonly AnyOperation[]
 
   constructor(operations: readonly AnyOperation[]) {
@@ -111,50 +106,38 @@ export function pathNotFound(why: string): GatewayError {
   })
 }
 
-/** A call without an operation. */
-type Unrouted = Pick<CallRecord, 'method' | 'path' | 'route'>
+/** Maximum length of a path to compare. */
+const maxPathLength = 200
+
+/** Matches requests that a rule can reply to. */
+const scriptable = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/[^\s?#{}']*$/
 
 /**
  * Explains an unknown path, in one line without a full stop.
  *
- * @param operations The gateway's operations.
  * @example no operation handles GET /provider. Did you mean GET /providers?
  */
-export function unknownPath({ method, path, route }: Unrouted, operations: readonly AnyOperation[]): string {
+export function unknownPath(
+  { method, path, route }: Pick<CallRecord, 'method' | 'path' | 'route'>,
+  operations: readonly AnyOperation[],
+): string {
   const requested = route ?? path
   const problem = `no operation handles ${method} ${truncate(requested, maxPathLength)}`
-  const [base = ''] = /^(\/api)?(\/v1)?(?=\/)/.exec(requested) ?? []
-  const bare = withoutSlashes(requested.slice(base.length))
   const outside = route === undefined ? ', because paths start with /api/v1/' : ''
+  if (requested.length > maxPathLength) return problem + outside
+  const [base = ''] = /^(\/api)?(\/v1)?(?=\/)/.exec(requested) ?? []
   const repeated = route !== undefined && base.endsWith('/v1')
   const why = repeated ? `, because the base URL already ends in /v1: omit ${base}` : outside
-  const format = ({ method, path }: AnyOperation) =>
-    `${method.toUpperCase()} ${outside && '/api/v1'}${fillParameters(path, bare)}`
-  const match = preferMethod(operationsAt(bare, operations), method)
-  if (match) return `${problem}${why}. Did you mean ${format(match)}?`
-
-  const near = preferMethod(similarOperations(bare, operations), method)
-  if (near) return `${problem}${why}. Did you mean ${format(near)}?`
-  if (route === undefined) return problem + outside
-  return scriptable.test(`${method} ${route}`) && route.length <= maxPathLength
+  const bare = requested.slice(base.length).replace(/(?<=.)\/+$/, '')
+  const near = similarOperations(bare, operations)
+  const meant = near.find((operation) => operation.method.toUpperCase() === method) ?? near[0]
+  if (meant) {
+    const line = `${meant.method.toUpperCase()} ${outside && '/api/v1'}${fillParameters(meant.path, bare)}`
+    return `${problem}${why}. Did you mean ${line}?`
+  }
+  return scriptable.test(`${method} ${route}`)
     ? `${problem}. A rule can handle it, for example { on: '${method} ${route}', reply: { body: {} } }`
-    : problem
-}
-
-/** Removes trailing slashes, except for `/`. */
-function withoutSlashes(path: string): string {
-  let end = path.length
-  while (end > 1 && path[end - 1] === '/') end--
-  return path.slice(0, end)
-}
-
-/** Returns the operation with the requested method, or the first one if there is none. */
-function preferMethod(operations: readonly AnyOperation[], method: string): AnyOperation | undefined {
-  return operations.find((operation) => operation.method.toUpperCase() === method) ?? operations[0]
-}
-
-function operationsAt(path: string, operations: readonly AnyOperation[]): AnyOperation[] {
-  return operations.filter((operation) => fillParameters(operation.path, path) === path)
+    : problem + outside
 }
 
 /**
@@ -162,34 +145,22 @@ function operationsAt(path: string, operations: readonly AnyOperation[]): AnyOpe
  * resemble `/workspaces/{id}`.
  */
 function similarOperations(path: string, operations: readonly AnyOperation[]): AnyOperation[] {
-  const segments = path.split('/', maxSegments)
+  const segments = path.split('/')
   const isNear = (operation: AnyOperation) => {
     const pattern = operation.path.split('/')
     const words = segments.filter((_, index) => !pattern[index]?.startsWith('{'))
     const literals = pattern.filter((segment) => !segment.startsWith('{'))
     return nearest(words.join('/'), [literals.join('/')]) !== undefined
   }
-  const near = operations.filter(isNear)
-  const suggestion = nearest(path, [
-    ...new Set(near.map((operation) => fillParameters(operation.path, path))),
-  ])
-  return suggestion === undefined ? [] : operationsAt(suggestion, near)
+  const near = Map.groupBy(operations.filter(isNear), (operation) => fillParameters(operation.path, path))
+  return near.get(nearest(path, [...near.keys()]) ?? '') ?? []
 }
 
 /** Fills a pattern's parameters from the requested path: `/presets/{slug}` becomes `/presets/code-review`. */
 function fillParameters(pattern: string, requested: string): string {
-  if (!pattern.includes('{')) return pattern
-  const segments = requested.split('/', maxSegments)
+  const segments = requested.split('/')
   return pattern
     .split('/')
     .map((segment, index) => (segment.startsWith('{') ? (segments[index] ?? segment) : segment))
     .join('/')
 }
-
-/** Maximum number of path segments to compare. */
-const maxSegments = 20
-
-/** Matches requests that a rule can reply to. */
-const scriptable = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/[^\s?#{}']*$/
-
-const maxPathLength = 200

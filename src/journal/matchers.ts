@@ -61,11 +61,7 @@ interface Findings {
 }
 
 /** Judges a sandbox. The verdict is a promise for a remote sandbox. */
-type Matcher = (
-  received: unknown,
-  args: readonly unknown[],
-  has?: Comparison,
-) => Verdict | Promise<Verdict>
+type Matcher = (received: unknown, args: readonly unknown[], has?: Comparison) => Verdict | Promise<Verdict>
 
 /** @param operations The operations whose names and paths a matcher accepts and suggests. */
 export function toMatchers(

@@ -79,8 +79,6 @@ describe('gateway.fetch', () => {
     const gateway = make()
     gateway.use({ on: '*', fault: ['gzip-body', { name: 'stream-stall', afterEvents: 2 }] })
     const response = await gateway.fetch(`${url}/responses`, streamed)
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(gateway.journal.last('createResponse')?.responseBody).toEqual({ text: '', truncatedBytes: 0 })
     await response.body?.cancel()
     await expect.poll(() => gateway.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })

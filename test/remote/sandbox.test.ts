@@ -324,17 +324,6 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(await sandbox.journal.last('getPreset')).toBeUndefined()
       })
 
-      it('warns once about a field that no call has, and suggests one', async () => {
-        const warn = vi.spyOn(console, 'warn').mockReturnValue()
-        onTestFinished(() => warn.mockRestore())
-        await ask('One')
-        for (let round = 0; round < 2; round++)
-          expect(await sandbox.journal.calls('createResponse', { body: { modle: 'x' } } as never)).toEqual([])
-        expect(warn.mock.calls).toEqual([
-          ["[understudy] journal.calls(): no call to this operation has 'body.modle'; did you mean 'model'?"],
-        ])
-      })
-
       it('returns unmatched calls and near misses, and explains them', async () => {
         await sandbox.fail(503, { on: 'listProviders', after: 2 })
         await call('GET /providers')
