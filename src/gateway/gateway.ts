@@ -19,7 +19,7 @@ import type { ParsedScenario } from '../scenarios/scenario.ts'
 import { type AnyExtra, type Dialect, type Extra, operationsOutside, optionsOf } from './extra.ts'
 import { Router } from './router.ts'
 
-/** What entry points add to the core. */
+/** Parts that entry points add to the core. */
 interface GatewaySetup {
   /** Available extras. Default: none. @internal */
   readonly extras?: readonly AnyExtra[]

@@ -107,7 +107,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   schemaViolation = false
   usage: CallUsage | undefined
   status = 0
-  /** Error message. A step sets it if its message is more detailed than the reply's. */
+  /** Error message, which can be more detailed than the reply's. */
   error: string | undefined
   responseHeaders: Readonly<Record<string, string>> = noParams
   /** The reply, until it is delivered. Afterwards, `responseBody` has the bytes sent. */
@@ -224,6 +224,10 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.#parsed = { ...(this.#parsed as object), model }
   }
 
+  rejected(): void {
+    this.isRejected = true
+  }
+
   matched({ matches, skipped }: Pick<Outcome, 'matches' | 'skipped'>): void {
     const turn = matches[0]?.turn
     this.matches = matches
@@ -248,6 +252,15 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
         ? `and ${(this.#warned - maxWarnings).toLocaleString('en')} more`
         : truncate(message, maxSentence)
     this.warnings = [...this.warnings.slice(0, maxWarnings), text]
+  }
+
+  reportBug(message: string): void {
+    this.schemaViolation = true
+    this.warn(message)
+  }
+
+  setError(message: string): void {
+    this.error = message
   }
 
   /** Sets the reply, adds headers with the call's id, rules and assumptions, and adds the record to the journal. */
@@ -321,6 +334,10 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.otherBytes = 2 * path.length + search.length
     for (const texts of [warnings, Object.values(headers), Object.values(responseHeaders)])
       for (const text of texts) this.otherBytes += text.length
+  }
+
+  evicted(): void {
+    this.isKept = false
   }
 
   /** Returns the number of bytes freed. */

@@ -344,7 +344,7 @@ export class JournalStore {
 
   remove(record: CallRecord): void {
     if (!record.isKept) return
-    record.isKept = false
+    record.evicted()
     this.#calls.delete(record)
     this.#withBodies.delete(record)
     this.#bodyBytes -= record.bodyBytes
