@@ -99,8 +99,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   matches: readonly Match[] = noItems
   rules: readonly AppliedRule[] = noItems
   turn: TurnReading | undefined
-  /** The call's candidate rules, and how many of them were skipped. */
-  skipped: SkippedRules | undefined
+  skipped: readonly SkippedRules[] = noItems
   assumptions: readonly AssumptionName[] = noItems
   warnings: readonly string[] = noItems
   /** If true, the reply violates its schema or could not be generated: a bug in Understudy. */
@@ -167,7 +166,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
   /** Number of near misses; 0 if a rule replied. */
   get nearMissCount(): number {
-    return this.skipped && !this.isAnswered ? countNearMisses(this.skipped) : 0
+    return this.isAnswered ? 0 : countNearMisses(this.skipped)
   }
 
   get traceId(): string | undefined {

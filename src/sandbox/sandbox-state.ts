@@ -59,11 +59,9 @@ export class SandboxState implements CallState {
     this.clock = new Clock(options)
     this.ledger = from?.ledger.copy() ?? new Ledger()
     this.storedResponses = from?.storedResponses.copy() ?? new StoredResponses()
-    this.rules = new Rules({ seed, clock: this.clock })
+    this.rules = new Rules({ seed, clock: this.clock }, from?.rules)
     this.occurrences = from?.occurrences.fork() ?? new Occurrences()
-    if (!from) return
-    this.clock.restore(from.clock)
-    this.rules.restore(from.rules)
+    if (from) this.clock.restore(from.clock)
   }
 
   /** Collections as operations see them, with frozen rows. */

@@ -34,19 +34,6 @@ export interface Progress {
   hiddenBy: string | undefined
 }
 
-const createProgress = (): Progress => ({
-  matched: 0,
-  taken: 0,
-  applied: 0,
-  rateLimit: new RateLimitUsage(),
-  runs: [],
-  problem: null,
-  hiddenBy: undefined,
-})
-
-/** Progress of a rule that has matched no call. */
-export const initialProgress: Readonly<Progress> = Object.freeze(createProgress())
-
 /** Inputs of the decision, other than the request. */
 export interface MatchContext {
   readonly seed: string | number
@@ -60,13 +47,9 @@ export interface MatchContext {
 /** A rule's effect on a call that matches its conditions, or the reason for skipping the rule. */
 export type Decision = { kind: 'applies'; effect: Effect } | SkipReason
 
-const unseen: readonly string[] = [
-  ...['times', 'sequence', 'state', 'conversation', 'during', 'stream', 'json', 'script'],
-]
-
 /** Returns true if a call counts as one that matches the rule's conditions. */
-export function isSeen({ kind }: { readonly kind: string }): boolean {
-  return !unseen.includes(kind)
+export function isSeen({ kind }: Decision): boolean {
+  return ['applies', 'call', 'after', 'rateLimit', 'probability', 'step'].includes(kind)
 }
 
 /** Decides what a rule does with a call that matches its conditions. */
@@ -83,7 +66,7 @@ export function decide(
     if (!turns.includes(turn)) return { kind: 'conversation', turns }
   }
   if (rule.script) return { kind: 'script' }
-  if (isOver(rule, taken)) return { kind: taken >= rule.times ? 'times' : 'sequence' }
+  if (rule.onEnd !== 'fail' && taken >= rule.ends) return { kind: taken >= rule.times ? 'times' : 'sequence' }
   if (rule.during) {
     const { from, to = Number.POSITIVE_INFINITY } = rule.during
     const elapsedMs = clock.elapsed()
@@ -129,11 +112,6 @@ export function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): Comp
   return steps[index] as CompiledStep
 }
 
-/** Returns true if the rule has ended and lets all calls pass. */
-function isOver({ ends, onEnd }: CompiledRule, taken: number): boolean {
-  return onEnd !== 'fail' && taken >= ends
-}
-
 /** A scenario activated by `use()` or named in a request header. */
 export interface Activation {
   /** Id such as `flaky~3`. Snapshots preserve it, so that a restored activation can still be ended. */
@@ -160,8 +138,17 @@ export function copyActivation(activation: Activation): Activation {
 }
 
 export function progressIn(activation: Activation, rule: CompiledRule): Progress {
-  activation.progress[rule.number] ??= createProgress()
-  return activation.progress[rule.number] as Progress
+  const progress = activation.progress[rule.number] ?? {
+    matched: 0,
+    taken: 0,
+    applied: 0,
+    rateLimit: new RateLimitUsage(),
+    runs: [],
+    problem: null,
+    hiddenBy: undefined,
+  }
+  activation.progress[rule.number] = progress
+  return progress
 }
 
 const rulePosition = z.lazy(() => z.int().describe("The rule's position in the scenario, from 1."))
@@ -191,10 +178,12 @@ export const ScenarioProgress = z.lazy(() =>
 )
 export type ScenarioProgress = z.output<typeof ScenarioProgress>
 
-export function scenarioProgress({ id, compiled, progress }: Activation): ScenarioProgress {
+export function scenarioProgress(activation: Activation): ScenarioProgress {
+  const { id, compiled } = activation
   const { name, source, rules } = compiled
-  const reports = rules.map(({ number, name = null, on, ends }, index) => {
-    const { matched, applied, taken } = progress[number] ?? initialProgress
+  const reports = rules.map((rule, index) => {
+    const { number, name = null, on, ends } = rule
+    const { matched, applied, taken } = progressIn(activation, rule)
     const remaining = Number.isFinite(ends) ? Math.max(0, ends - taken) : null
     // A rule with its defaults filled in is valid input.
     const input = source.rules[index] as Rule
@@ -221,10 +210,11 @@ export const ScriptProgress = z.lazy(() =>
 )
 export type ScriptProgress = z.output<typeof ScriptProgress>
 
-export function scriptsOf({ compiled, progress }: Activation): ScriptProgress[] {
-  return compiled.rules.flatMap(({ scenario, number, script }) => {
+export function scriptsOf(activation: Activation): ScriptProgress[] {
+  return activation.compiled.rules.flatMap((rule) => {
+    const { scenario, number, script } = rule
     if (!script) return []
-    const { runs, problem } = progress[number] ?? initialProgress
+    const { runs, problem } = progressIn(activation, rule)
     const conversations = runs.map(({ conversation, turns, problem }) => ({ conversation, turns, problem }))
     return { scenario, rule: number, turns: script.length, conversations, problem }
   })
@@ -242,15 +232,10 @@ export const UnusedRule = z.lazy(() =>
 )
 export type UnusedRule = z.output<typeof UnusedRule>
 
-export function unusedRulesOf({ compiled, progress }: Activation): UnusedRule[] {
-  return compiled.rules
-    .map((rule) => ({ ...rule, ...(progress[rule.number] ?? initialProgress), limit: rule.rateLimit }))
-    .filter(({ applied, limit, rateLimit }) => applied === 0 && !(limit && rateLimit.isUsed))
-    .map(({ scenario, number, name, on, hiddenBy }) => ({
-      scenario,
-      rule: number,
-      name,
-      on: [...on],
-      hiddenBy,
-    }))
+export function unusedRulesOf(activation: Activation): UnusedRule[] {
+  return activation.compiled.rules.flatMap((rule) => {
+    const { scenario, number, name, on } = rule
+    const { applied, rateLimit, hiddenBy } = progressIn(activation, rule)
+    return applied > 0 || rateLimit.isUsed ? [] : { scenario, rule: number, name, on: [...on], hiddenBy }
+  })
 }

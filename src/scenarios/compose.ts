@@ -8,7 +8,6 @@ import {
   type Activation,
   type Decision,
   decide,
-  initialProgress,
   isSeen,
   type MatchContext,
   type Progress,
@@ -19,7 +18,7 @@ import { type CompiledRule, type CompiledStep, recordings } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
 import { ruleTitle } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
-import { type ActiveScript, findRun, type PlannedTurn, planEnd, planTurn } from './script-runs.ts'
+import { type PlannedTurn, planTurns } from './script-runs.ts'
 
 /** An activation's rules that may match a request. */
 export interface Group {
@@ -29,26 +28,22 @@ export interface Group {
   readonly isOwn: boolean
 }
 
-/** Rules for the same operations, newest activation first. Those that the request names come before all others. */
-export interface Candidates {
-  readonly groups: readonly Group[]
-  /** The rules of all groups. */
-  readonly rules: readonly CompiledRule[]
-}
-
-/** A group, and where it is among all groups. */
-interface Place extends Group {
-  /** Position of the group, from 0. */
+/** A group, and how far its rules have been tried for a request. */
+interface Trial extends Group {
+  /** Position among all groups, from 0. */
   readonly age: number
-  /** Index of its first rule in `Candidates.rules`. */
-  readonly start: number
+  readonly reasons: Map<number, SkipReason>
+  readonly tried: TriedRule[]
+  /** Index of the next rule to try. */
+  next: number
 }
 
 /** A rule whose conditions match a request. */
-export interface TriedRule {
+interface TriedRule {
   readonly rule: CompiledRule
-  readonly place: Place
-  /** Index in `Candidates.rules`. */
+  readonly progress: Progress
+  readonly trial: Trial
+  /** Index among the group's rules. */
   readonly index: number
   readonly kind: CompiledStep['kind']
   /** Rules with a lower rank come first. */
@@ -56,7 +51,7 @@ export interface TriedRule {
   readonly decision: Decision | { readonly kind: 'turn'; readonly turn: PlannedTurn }
 }
 
-export interface Composition {
+interface Composition {
   readonly answer: TriedRule | undefined
   /** Rules that change the reply, in their order. */
   readonly modifiers: readonly TriedRule[]
@@ -64,58 +59,46 @@ export interface Composition {
   readonly limits: readonly TriedRule[]
   /** All rules whose conditions match, in the order in which they were tried. */
   readonly tried: readonly TriedRule[]
-  readonly skipped: SkippedRules
+  readonly skipped: readonly SkippedRules[]
 }
 
-/** Returns the rules that act on a request. Changes nothing; see `countRules`. */
-export function compose(candidates: Candidates, request: RuleRequest, context: MatchContext): Composition {
-  const { groups, rules } = candidates
-  const reasons = new Map<number, SkipReason>()
-  let start = 0
-  const places = groups.map((group, age): Place => {
-    const place = { ...group, age, start }
-    start += group.rules.length
-    return place
-  })
-  const byGroup = playScripts(
-    places.map((place) => tryRules(place, 0, request, context)),
-    context,
+/**
+ * Returns the rules that act on a request. Counts nothing; see `countRules`.
+ *
+ * @param groups Rules for the same operations, newest activation first. Those that the request names come before all
+ * others.
+ */
+export function compose(groups: readonly Group[], request: RuleRequest, context: MatchContext): Composition {
+  const trials = groups.map(
+    (group, age): Trial => ({ ...group, age, reasons: new Map(), tried: [], next: 0 }),
   )
-  const choices = byGroup.flatMap((tried) => tried.filter(isChosen)).sort(byRank)
+  for (const trial of trials) tryRules(trial, request, context)
+  playScripts(trials, context)
+  const choices = trials.flatMap(({ tried }) => tried.filter(isChosen)).sort(byRank)
   const answer = choices.find(({ kind }) => kind === 'answer')
-  const acting = new Acting(answer)
-  /** Returns a modifier that can act. One that the answer excludes does not match, so the scenario's next is tried. */
-  const admit = (choice: TriedRule): TriedRule | undefined => {
-    let next: TriedRule | undefined = choice
-    while (next) {
-      const why = next.kind === 'answer' ? hidden : acting.excludes(next)
-      if (!why) return next
-      const { place, index, kind }: TriedRule = next
-      reasons.set(index, why)
-      if (kind === 'answer' || why.kind === 'modifier') return undefined
-      const more = tryRules(place, index - place.start + 1, request, context)
-      byGroup[place.age]?.push(...more)
-      next = more.find(isChosen)
+  const modifiers: TriedRule[] = []
+  for (const choice of choices) {
+    let modifier = choice === answer ? undefined : choice
+    while (modifier) {
+      const why = reasonAgainst(modifier, answer, modifiers)
+      if (!why) break
+      modifier.trial.reasons.set(modifier.index, why)
+      // A modifier that the answer excludes does not match, so the scenario's next rule is tried.
+      const isOpen: boolean = modifier.kind !== 'answer' && why.kind === 'answer'
+      modifier = isOpen ? tryRules(modifier.trial, request, context) : undefined
     }
-    return undefined
+    if (modifier) modifiers.push(modifier)
   }
-  const hidden: SkipReason = { kind: 'answer', why: `is hidden by ${answer ? titleOf(answer) : ''}` }
-  const modifiers = choices.flatMap((choice) => {
-    const modifier = choice === answer ? undefined : admit(choice)
-    if (modifier) acting.add(modifier)
-    return modifier ?? []
-  })
-  const tried = byGroup.flat()
-  for (const { index, decision } of tried)
-    if (decision.kind !== 'applies' && decision.kind !== 'turn') reasons.set(index, decision)
-  const unlisted = places.flatMap(({ age, start, rules }): [from: number, to: number][] => {
-    const last = byGroup[age]?.findLast(isChosen)
-    const from = last ? last.index + Number(reasons.has(last.index)) : start + rules.length
-    return from < start + rules.length ? [[from, start + rules.length]] : []
+  const tried = trials.flatMap((trial) => trial.tried)
+  for (const { trial, index, decision } of tried)
+    if (decision.kind !== 'applies' && decision.kind !== 'turn') trial.reasons.set(index, decision)
+  const skipped = trials.map(({ rules, reasons, tried, next }): SkippedRules => {
+    const applied = tried.find((each) => isChosen(each) && !reasons.has(each.index))
+    return { rules, reasons, count: applied ? applied.index : next }
   })
   const isLimited = answer !== undefined && isOverLimit(answer)
   const limits = isLimited ? [] : tried.filter(({ decision }) => decision.kind === 'rateLimit').sort(byRank)
-  return { answer, modifiers, limits, tried, skipped: { rules, reasons, unlisted } }
+  return { answer, modifiers, limits, tried, skipped }
 }
 
 /**
@@ -128,34 +111,31 @@ export function countRules(
   { clock, state }: MatchContext,
 ): string {
   const acting = new Set([answer, ...modifiers])
-  const besideAnswer = new Acting(answer)
-  const isBehind = ({ rank, kind, rule, place, decision }: TriedRule) => {
-    if (!answer || rank <= answer.rank || place === answer.place || decision.kind === 'rateLimit')
+  const isBehind = ({ rank, kind, rule, trial, decision }: TriedRule) => {
+    if (!answer || rank <= answer.rank || trial === answer.trial || decision.kind === 'rateLimit')
       return false
     // A step that passes in a sequence waits for its turn as an answer would.
     return kind === 'answer' || (kind === 'pass' && rule.sequence !== undefined)
   }
   const stepping: TriedRule[] = []
   for (const each of tried) {
-    const { rule, place, kind, decision } = each
+    const { progress, kind, decision } = each
     if (decision.kind === 'turn') continue
     const isActing = acting.has(each)
-    if (isChosen(each) && !isActing && kind === 'answer' && answer)
-      progressIn(place.activation, rule).hiddenBy = titleOf(answer)
-    if (isChosen(each) ? !isActing : isBehind(each) || (kind === 'modifier' && besideAnswer.excludes(each)))
-      continue
-    if (isSeen(decision)) progressIn(place.activation, rule).matched++
+    if (isChosen(each) && !isActing && kind === 'answer' && answer) progress.hiddenBy = titleOf(answer)
+    const isExcluded = kind === 'modifier' && reasonAgainst(each, answer, []) !== undefined
+    if (isChosen(each) ? !isActing : isBehind(each) || isExcluded) continue
+    if (isSeen(decision)) progress.matched++
     if (isActing || decision.kind === 'step') stepping.push(each)
   }
-  for (const { rule, place } of limits) {
-    const { rateLimit } = progressIn(place.activation, rule)
+  for (const { rule, progress } of limits) {
+    const { rateLimit } = progress
     if (!rule.rateLimit || request.countedLimits?.has(rateLimit)) continue
     rateLimit.count(rule.rateLimit, request, clock, { requests: 1 })
     request.countedLimits?.add(rateLimit)
   }
   let next = state
-  for (const { rule, place } of stepping.sort(byRank)) {
-    const progress = progressIn(place.activation, rule)
+  for (const { rule, progress } of stepping.sort(byRank)) {
     progress.taken++
     progress.applied++
     next = rule.setState ?? next
@@ -171,7 +151,7 @@ function byRank(left: TriedRule, right: TriedRule): number {
   return left.rank - right.rank
 }
 
-function titleOf({ rule }: Pick<TriedRule, 'rule'>): string {
+function titleOf({ rule }: TriedRule): string {
   return ruleTitle(rule.scenario, rule.number, rule.name)
 }
 
@@ -179,124 +159,93 @@ function isOverLimit({ rule, decision, kind }: Pick<TriedRule, 'rule' | 'decisio
   return rule.rateLimit !== undefined && decision.kind === 'applies' && kind === 'answer'
 }
 
-/** Tries a group's rules up to the first one that applies. Scripts are left to `playScripts`. */
-function tryRules(place: Place, from: number, request: RuleRequest, context: MatchContext): TriedRule[] {
-  const { activation, rules, start } = place
-  const tried: TriedRule[] = []
-  for (let position = from; position < rules.length; position++) {
-    const rule = rules[position] as CompiledRule
+/** Tries a group's next rules, and returns the first one that applies. Scripts are left to `playScripts`. */
+function tryRules(trial: Trial, request: RuleRequest, context: MatchContext): TriedRule | undefined {
+  while (trial.next < trial.rules.length) {
+    const index = trial.next++
+    const rule = trial.rules[index] as CompiledRule
     if (!rule.tests.every((test) => test.passes(request))) continue
-    const progress = activation.progress[rule.number] ?? initialProgress
+    const progress = progressIn(trial.activation, rule)
     const decision = decide(rule, progress, request, context)
     const kind = rule.script ? 'answer' : stepAt(rule, progress.taken).kind
-    const rank = rankOf({ rule, decision, kind }, progress, place)
-    tried.push({ rule, place, index: start + position, kind, rank, decision })
-    if (decision.kind === 'applies') break
+    const tier = tiers[tierOf(rule, progress, trial)]
+    const rank = tier * perTier + (tier === tiers.finite ? perTier - trial.age - 1 : trial.age)
+    const isFirst = isOverLimit({ rule, decision, kind })
+    const tried = { rule, progress, trial, index, kind, rank: isFirst ? rank - firstTiers : rank, decision }
+    trial.tried.push(tried)
+    if (decision.kind === 'applies') return tried
   }
-  return tried
+  return undefined
 }
 
-/** Positions of rules in the order, before their age. */
+/**
+ * Positions of rules in the order, before their age: scenarios that the request names, rules with `times` or steps left
+ * (oldest first), replies with `when`, scripts with turns left, all others (newest first), and recordings. Rules with
+ * an exceeded limit come before all of them.
+ */
 const tiers = { own: 0, finite: 1, conditional: 2, script: 3, other: 4, recording: 5 } as const
 /** Larger than any number of activations. */
 const perTier = 1_000_000
+const firstTiers = 10 * perTier
 
-/**
- * Ranks a rule: an exceeded limit first, then scenarios that the request names, rules with `times` or steps left
- * (oldest first), replies with `when`, scripts with turns left, all others (newest first), and
- * recordings.
- */
-function rankOf(
-  tried: Pick<TriedRule, 'rule' | 'decision' | 'kind'>,
-  { taken }: Readonly<Progress>,
-  place: Place,
-): number {
-  const { age } = place
-  const tier = tierOf(tried.rule, taken, place)
-  const rank = tiers[tier] * perTier + (tier === 'finite' ? perTier - age - 1 : age)
-  return isOverLimit(tried) ? rank - Object.keys(tiers).length * perTier : rank
-}
-
-function tierOf(rule: CompiledRule, taken: number, { isOwn, activation }: Place): keyof typeof tiers {
+function tierOf(rule: CompiledRule, { taken }: Progress, { isOwn, activation }: Group): keyof typeof tiers {
   if (isOwn) return 'own'
   if (taken < rule.finite) return 'finite'
   if (recordings.has(activation.compiled.source)) return 'recording'
   return rule.reply && rule.when ? 'conditional' : 'other'
 }
 
-/**
- * Lets all scripts that rules leave the request to decide together which of them plays a turn. Returns each group's
- * rules up to the one that applies.
- */
-function playScripts(found: readonly TriedRule[][], { readConversation }: MatchContext): TriedRule[][] {
-  const isScript = ({ decision }: TriedRule) => decision.kind === 'script'
-  const waiting = found.toReversed().flatMap((tried) => tried.filter(isScript))
-  const conversation = waiting.length > 0 ? readConversation() : undefined
-  if (!conversation) return [...found]
-  const scripts = new Map(
-    waiting.map((each): [TriedRule, ActiveScript] => {
-      const { rule, place } = each
-      const progress = place.activation.progress[rule.number] ?? initialProgress
-      return [each, { rule, script: rule.script ?? [], progress }]
-    }),
-  )
-  const active = [...scripts.values()]
-  const current = findRun(active, conversation)
-  const next = planTurn(active, conversation, current)
-  return found.map((tried) => {
-    for (const [place, each] of tried.entries()) {
-      const script = scripts.get(each)
-      if (!script) continue
+/** Lets all scripts that rules leave the request to decide together which of them plays a turn. */
+function playScripts(trials: readonly Trial[], { readConversation }: MatchContext): void {
+  const scripts = trials
+    .toReversed()
+    .flatMap(({ tried }) => tried.filter(({ decision }) => decision.kind === 'script'))
+  const conversation = scripts.length > 0 ? readConversation() : undefined
+  if (!conversation) return
+  const { next, endOf } = planTurns(scripts, conversation)
+  for (const trial of trials) {
+    for (const [place, script] of trial.tried.entries()) {
+      if (script.decision.kind !== 'script') continue
       const isNext = next?.active === script
-      const turn = isNext ? next : planEnd(active, script, conversation, current)
+      const turn = isNext ? next : endOf(script)
       if (!turn) continue
-      const rank = isNext && each.rank >= perTier ? tiers.script * perTier + (each.rank % perTier) : each.rank
-      return [...tried.slice(0, place), { ...each, rank, decision: { kind: 'turn', turn } }]
+      const hasTier = isNext && script.rank >= perTier
+      const rank = hasTier ? tiers.script * perTier + (script.rank % perTier) : script.rank
+      trial.tried.splice(place, trial.tried.length, { ...script, rank, decision: { kind: 'turn', turn } })
+      trial.next = script.index + 1
+      break
     }
-    return tried
-  })
-}
-
-/** The faults of the rules that act on a request. Other rules that set the same faults cannot act too. */
-class Acting {
-  readonly #answer: TriedRule | undefined
-  readonly #byName = new Map<string, TriedRule>()
-  /** Faults of different fields can act together, so the path of a field is part of the key. */
-  readonly #bySetting = new Map<string, TriedRule>()
-
-  constructor(answer: TriedRule | undefined) {
-    this.#answer = answer
-    if (answer) this.add(answer)
-  }
-
-  add(rule: TriedRule): void {
-    for (const setting of faultsIn(rule)) {
-      this.#byName.set(setting.name, this.#byName.get(setting.name) ?? rule)
-      this.#bySetting.set(keyOf(setting), rule)
-    }
-  }
-
-  /** Returns why a rule's faults cannot act. */
-  excludes(rule: TriedRule): SkipReason | undefined {
-    for (const setting of faultsIn(rule)) {
-      const same = this.#bySetting.get(keyOf(setting))
-      if (same) return this.#excluded(same, `both set '${setting.name}'`)
-      for (const [name, other] of this.#byName) {
-        const why = name === setting.name ? undefined : conflict(faultOf(name), faultOf(setting.name))
-        if (why !== undefined) return this.#excluded(other, why)
-      }
-    }
-    return undefined
-  }
-
-  #excluded(other: TriedRule, why: string): SkipReason {
-    const kind = other === this.#answer ? 'answer' : 'modifier'
-    return { kind, why: `does not act next to ${titleOf(other)}: ${why}` }
   }
 }
 
+/** Returns why a rule cannot act next to the answer and the modifiers before it: they set or prevent its faults. */
+function reasonAgainst(
+  rule: TriedRule,
+  answer: TriedRule | undefined,
+  modifiers: readonly TriedRule[],
+): SkipReason | undefined {
+  if (answer && rule.kind === 'answer') return { kind: 'answer', why: `is hidden by ${titleOf(answer)}` }
+  const acting = (answer ? [answer, ...modifiers] : modifiers).flatMap((each) =>
+    faultsIn(each).map((setting) => ({ setting, rule: each })),
+  )
+  for (const setting of faultsIn(rule)) {
+    const same = acting.find((each) => keyOf(each.setting) === keyOf(setting))
+    const other = same ?? acting.find((each) => conflictOf(each.setting, setting) !== undefined)
+    if (!other) continue
+    const why = same ? `both set '${setting.name}'` : conflictOf(other.setting, setting)
+    const kind = other.rule === answer ? 'answer' : 'modifier'
+    return { kind, why: `does not act next to ${titleOf(other.rule)}: ${why}` }
+  }
+  return undefined
+}
+
+/** Faults of different fields can act together, so the path of a field is part of the key. */
 function keyOf(setting: FaultSetting): string {
   return 'path' in setting ? `${setting.name} ${setting.path}` : setting.name
+}
+
+function conflictOf(left: FaultSetting, right: FaultSetting): string | undefined {
+  return left.name === right.name ? undefined : conflict(faultOf(left.name), faultOf(right.name))
 }
 
 /** Returns true if a rule changes more than the time of a reply. */
@@ -304,8 +253,7 @@ export function changesReply(rule: TriedRule): boolean {
   return faultsIn(rule).some(({ name }) => faultOf(name).layer !== 'delay')
 }
 
-function faultsIn({ rule, place, decision }: TriedRule): readonly FaultSetting[] {
+function faultsIn({ rule, progress, decision }: TriedRule): readonly FaultSetting[] {
   if (decision.kind === 'turn') return decision.turn.faults
-  const { taken } = place.activation.progress[rule.number] ?? initialProgress
-  return stepAt(rule, taken).effect?.faults ?? []
+  return stepAt(rule, progress.taken).effect?.faults ?? []
 }

@@ -5,24 +5,52 @@ import { type Conditioned, show } from './condition.ts'
 import { ruleTitle } from './names.ts'
 import type { RateLimit } from './rate-limit.ts'
 
-/** Reason for skipping a rule, if it cannot be derived from the request later. */
-export type SkipReason =
-  | { kind: 'times' | 'sequence' | 'script' }
-  | { kind: 'call' | 'after' | 'rateLimit' | 'step'; call: number }
-  | { kind: 'stream' | 'json'; step: number }
-  | { kind: 'state'; state: string }
-  | { kind: 'conversation'; turns: readonly (string | number)[] }
-  | { kind: 'probability'; drawn: number; probability: number }
-  | { kind: 'during'; elapsedMs: number }
-  | { kind: 'answer' | 'modifier'; why: string }
+type Describe = (rule: CompiledRule, found: never) => string
 
+/** Reasons for skipping a rule that cannot be derived from the request later, each as the end of a sentence. */
+const descriptions = {
+  times: ({ times }) => `is used up: it applies ${times === 1 ? 'once' : `${times} times`}`,
+  sequence: ({ steps: { length } }) =>
+    `is used up: its sequence has ${length} ${length === 1 ? 'step' : 'steps'}`,
+  script: () => 'has no turn left for this call',
+  call: ({ calls = [] }, { call }: { call: number }) =>
+    `expected call ${[...calls].join(' or ')}, but this is call ${call}`,
+  after: ({ after }, { call }: { call: number }) =>
+    `skips the first ${after === 1 ? 'call' : `${after} calls`}, but this is call ${call}`,
+  rateLimit: (rule, { call }: { call: number }) =>
+    `has not reached its limit of ${allowance(rule)}: this is call ${call} in this window`,
+  step: ({ setState, steps }, { call }: { call: number }) =>
+    setState !== undefined && steps.length === 1
+      ? `set the state '${setState}' and let the call pass`
+      : `is at step ${call} of its sequence, which lets the call pass`,
+  stream: (_, { step }: { step: number }) =>
+    `is at step ${step} of its sequence, a fault for streams, but the request is for JSON`,
+  json: (_, { step }: { step: number }) =>
+    `is at step ${step} of its sequence, a fault for JSON, but the request is for a stream`,
+  state: ({ states }, { state }: { state: string }) =>
+    `expected the state ${states?.map((each) => `'${each}'`).join(' or ')}, but it is '${state}'`,
+  conversation: ({ when }, { turns }: { turns: readonly (string | number)[] }) =>
+    `expected turn ${show(when?.turn)}, but the request is ${turns.map((turn) => show(turn)).join(' and ')}`,
+  probability: (_, { drawn, probability }: { drawn: number; probability: number }) =>
+    `has probability ${round(probability)}, but this call drew ${round(drawn)}`,
+  during: (rule, { elapsedMs }: { elapsedMs: number }) =>
+    `applies ${period(rule)} of elapsed time, but this call arrived at ${round(elapsedMs)} ms`,
+  answer: (_, { why }: { why: string }) => why,
+  modifier: (_, { why }: { why: string }) => why,
+} satisfies Record<string, Describe>
+
+type Kind = keyof typeof descriptions
+type Found<Name extends Kind> =
+  Parameters<(typeof descriptions)[Name]> extends [unknown, infer More] ? More : object
+export type SkipReason = { [Name in Kind]: { readonly kind: Name } & Found<Name> }[Kind]
+
+/** Rules of one activation for the call's operation. */
 export interface SkippedRules {
-  /** Rules for the call's operation, newest activation first. */
   readonly rules: readonly CompiledRule[]
+  /** Number of skipped rules, which come before the one that applied, if any. */
+  readonly count: number
   /** Reasons by index in `rules`. For a skipped rule without a reason, a condition in `when` did not match. */
   readonly reasons: ReadonlyMap<number, SkipReason>
-  /** Indexes of rules that applied, and of those after them in their scenario, as ranges in ascending order. */
-  readonly unlisted: readonly (readonly [from: number, to: number])[]
 }
 
 /** A rule that was tried but did not apply. */
@@ -31,11 +59,7 @@ export const NearMiss = z.lazy(() =>
     scenario: z.string().describe('Scenario name.'),
     rule: z.int().describe("The rule's position in the scenario, from 1."),
     kind: z
-      .enum([
-        ...['condition', 'times', 'sequence', 'script', 'call', 'after', 'rateLimit', 'step'],
-        ...['stream', 'json', 'state', 'probability', 'during', 'conversation', 'answer'],
-        ...['modifier', 'more'],
-      ] as const)
+      .enum(['condition', ...(Object.keys(descriptions) as Kind[]), 'more'])
       .describe(
         'What kept the rule from applying: `condition` for `when`, `conversation` for `when.turn`, `answer` or `modifier` for another rule, otherwise the field or fault; `more` for rules that are not listed.',
       ),
@@ -50,12 +74,13 @@ export function isBelowLimit({ kind }: Pick<NearMiss, 'kind'>): boolean {
 }
 
 /** Counts the skipped rules, except those whose rate limit was not reached. */
-export function countNearMisses(skipped: SkippedRules): number {
-  return countSkipped(skipped) - [...skipped.reasons.values()].filter(isBelowLimit).length
+export function countNearMisses(skipped: readonly SkippedRules[]): number {
+  const reasons = skipped.flatMap((each) => [...each.reasons.values()])
+  return countSkipped(skipped) - reasons.filter(isBelowLimit).length
 }
 
-export function countSkipped({ rules, unlisted }: SkippedRules): number {
-  return unlisted.reduce((count, [from, to]) => count - (to - from), rules.length)
+export function countSkipped(skipped: readonly SkippedRules[]): number {
+  return skipped.reduce((sum, { count }) => sum + count, 0)
 }
 
 /**
@@ -64,26 +89,22 @@ export function countSkipped({ rules, unlisted }: SkippedRules): number {
  * @param limit Maximum number of rules. A final entry counts the rest. Default: no limit.
  */
 export function explainNearMisses(
-  skipped: SkippedRules,
+  skipped: readonly SkippedRules[],
   request: Conditioned,
   limit = Number.POSITIVE_INFINITY,
 ): NearMiss[] {
-  const { rules, reasons, unlisted } = skipped
-  const explained: NearMiss[] = []
-  let range = 0
-  for (const [index, rule] of rules.entries()) {
-    while (index >= (unlisted[range]?.[1] ?? Number.POSITIVE_INFINITY)) range++
-    if (index >= (unlisted[range]?.[0] ?? Number.POSITIVE_INFINITY)) continue
-    if (explained.length === limit) {
-      const more = countSkipped(skipped) - limit
-      const others = more > 1 ? `, nor did ${more - 1} more` : ''
-      return [...explained, nearMiss(rule, 'more', `did not apply either${others}`)]
-    }
-    const reason = reasons.get(index)
-    const text = reason ? describeReason(rule, reason) : failedCondition(rule, request)
-    explained.push(nearMiss(rule, reason?.kind ?? 'condition', text))
-  }
-  return explained
+  const all = skipped.flatMap(({ rules, count, reasons }) =>
+    rules.slice(0, count).map((rule, index) => ({ rule, reason: reasons.get(index) })),
+  )
+  const explained = all.slice(0, limit).map(({ rule, reason }) => {
+    if (!reason) return nearMiss(rule, 'condition', failedCondition(rule, request))
+    const describe: Describe = descriptions[reason.kind]
+    return nearMiss(rule, reason.kind, describe(rule, reason as never))
+  })
+  const [next, ...others] = all.slice(limit)
+  if (!next) return explained
+  const more = others.length > 0 ? `, nor did ${others.length} more` : ''
+  return [...explained, nearMiss(next.rule, 'more', `did not apply either${more}`)]
 }
 
 function nearMiss({ scenario, number, name }: CompiledRule, kind: NearMiss['kind'], text: string): NearMiss {
@@ -93,42 +114,6 @@ function nearMiss({ scenario, number, name }: CompiledRule, kind: NearMiss['kind
 function failedCondition(rule: CompiledRule, request: Conditioned): string {
   const failed = rule.tests.find((test) => !test.passes(request))
   return failed ? failed.explain(request) : 'cannot be explained: the body was too long to store'
-}
-
-function describeReason(rule: CompiledRule, reason: SkipReason): string {
-  switch (reason.kind) {
-    case 'times':
-      return `is used up: it applies ${rule.times === 1 ? 'once' : `${rule.times} times`}`
-    case 'sequence':
-      return `is used up: its sequence has ${rule.steps.length} ${rule.steps.length === 1 ? 'step' : 'steps'}`
-    case 'state':
-      return `expected the state ${rule.states?.map((state) => `'${state}'`).join(' or ')}, but it is '${reason.state}'`
-    case 'conversation':
-      return `expected turn ${show(rule.when?.turn)}, but the request is ${reason.turns.map((turn) => show(turn)).join(' and ')}`
-    case 'script':
-      return 'has no turn left for this call'
-    case 'call':
-      return `expected call ${[...(rule.calls as ReadonlySet<number>)].join(' or ')}, but this is call ${reason.call}`
-    case 'after':
-      return `skips the first ${rule.after === 1 ? 'call' : `${rule.after} calls`}, but this is call ${reason.call}`
-    case 'rateLimit':
-      return `has not reached its limit of ${allowance(rule)}: this is call ${reason.call} in this window`
-    case 'stream':
-      return `is at step ${reason.step} of its sequence, a fault for streams, but the request is for JSON`
-    case 'json':
-      return `is at step ${reason.step} of its sequence, a fault for JSON, but the request is for a stream`
-    case 'step':
-      return rule.setState !== undefined && rule.steps.length === 1
-        ? `set the state '${rule.setState}' and let the call pass`
-        : `is at step ${reason.call} of its sequence, which lets the call pass`
-    case 'probability':
-      return `has probability ${round(reason.probability)}, but this call drew ${round(reason.drawn)}`
-    case 'answer':
-    case 'modifier':
-      return reason.why
-    case 'during':
-      return `applies ${period(rule)} of elapsed time, but this call arrived at ${round(reason.elapsedMs)} ms`
-  }
 }
 
 function period({ during: { from, to } = { from: 0 } }: CompiledRule): string {

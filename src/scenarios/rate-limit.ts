@@ -11,6 +11,7 @@ import { rateLimitHeaders } from '../faults/replacing.ts'
 import type { Clock } from '../lib/clock.ts'
 import { count, PositiveDuration } from '../lib/numbers.ts'
 import { hash } from '../lib/seed.ts'
+import type { Progress } from './activation.ts'
 import type { CompiledRule } from './compiled.ts'
 import { modelOf, type RuleRequest } from './condition.ts'
 import { field } from './field.ts'
@@ -113,21 +114,17 @@ export class RateLimitUsage {
 /** Counts a reply's tokens against the limits that its request passed. Returns the first announced limit's headers. */
 export type ChargeRateLimits = (tokens: number) => Record<string, string> | undefined
 
-/** A rule whose limit a request passed. Replies have the limit's headers if it leads to a 429. */
-export interface PassedRateLimit {
-  readonly rule: CompiledRule
-  readonly usage: RateLimitUsage
-}
-
+/** @param passed Rules whose limit the request passed. Replies have the limit's headers if it leads to a 429. */
 export function chargeRateLimits(
-  passed: readonly PassedRateLimit[],
+  passed: readonly { readonly rule: CompiledRule; readonly progress: Progress }[],
   request: RuleRequest,
   clock: Clock,
 ): ChargeRateLimits {
   return (tokens) => {
     let announced: RateLimitState | undefined
-    for (const { rule, usage } of passed) {
+    for (const { rule, progress } of passed) {
       const limit = rule.rateLimit as RateLimit
+      const usage = progress.rateLimit
       if (tokens) usage.count(limit, request, clock, { tokens })
       const faults = rule.steps.flatMap(({ effect }) => effect?.faults ?? [])
       if (faults.some(({ name }) => name === 'rate-limit')) announced ??= usage.read(limit, request, clock)

@@ -8,7 +8,6 @@ import {
   copyActivation,
   createActivation,
   type MatchContext,
-  progressIn,
   type ScenarioProgress,
   type ScriptProgress,
   scenarioProgress,
@@ -18,7 +17,7 @@ import {
   unusedRulesOf,
 } from './activation.ts'
 import type { Effect } from './compiled.ts'
-import { type Candidates, changesReply, compose, countRules, type Group } from './compose.ts'
+import { changesReply, compose, countRules, type Group } from './compose.ts'
 import type { RuleRequest } from './condition.ts'
 import { textOperations } from './names.ts'
 import type { SkippedRules } from './near-misses.ts'
@@ -49,8 +48,8 @@ export interface Outcome {
   matches: readonly Match[]
   /** Counts the reply's tokens and returns rate limit headers. Set if the call passed a rate limit. */
   charge: ChargeRateLimits | undefined
-  /** Rules skipped for the call, for `explainNearMisses`. */
-  skipped: SkippedRules | undefined
+  /** Rules skipped for the call, newest activation first. */
+  skipped: readonly SkippedRules[]
 }
 
 /** A scenario that is active until it is disposed. */
@@ -61,37 +60,40 @@ export interface ActiveScenario extends Disposable {
   readonly name: string
 }
 
-export interface RulesSnapshot {
+interface RulesSnapshot {
+  /** Newest first. */
   readonly activations: readonly Activation[]
+  /** Scenarios activated by the `x-understudy-scenario` header. */
   readonly named: readonly Activation[]
+  /** Number of conversations that have followed a script. */
   readonly conversations: number
   readonly state: string
 }
 
 /** Maximum number of active rules in a sandbox: two scenarios of maximum size. */
-export const maxRules = 20_000
+const maxRules = 20_000
 
-/** State of a sandbox until a rule sets another one. */
-const firstState = 'started'
+const unused: RulesSnapshot = { activations: [], named: [], conversations: 0, state: 'started' }
 
-const nothing: Outcome = { matches: [], charge: undefined, skipped: undefined }
+const nothing: Outcome = { matches: [], charge: undefined, skipped: [] }
 
 export class Rules {
   readonly #setup: { readonly seed: string | number; readonly clock: Clock }
-  /** Activations, newest first. */
-  #activations: Activation[] = []
-  /** Scenarios activated by the `x-understudy-scenario` header. */
-  #named: readonly Activation[] = []
-  #state = firstState
-  /** Number of conversations that have followed a script. */
-  #conversations = 0
+  #activations: readonly Activation[]
+  #named: readonly Activation[]
+  #state: string
+  #conversations: number
   /** Candidates by the values of `on` that a request matches. Cleared when the active scenarios change. */
-  #candidates: Map<string, Candidates> | undefined
+  #candidates: Map<string, readonly Group[]> | undefined
   /** All names in the active rules' `on`. Cleared when the active scenarios change. */
   #names: ReadonlySet<string> | undefined
 
-  constructor(setup: { seed: string | number; clock: Clock }) {
+  constructor(setup: { seed: string | number; clock: Clock }, from: RulesSnapshot = unused) {
     this.#setup = setup
+    this.#activations = from.activations.map(copyActivation)
+    this.#named = from.named.map(copyActivation)
+    this.#conversations = from.conversations
+    this.#state = from.state
   }
 
   /**
@@ -134,7 +136,7 @@ export class Rules {
 
   /** Ends all scenarios, and resets the state. */
   clear(): void {
-    this.#state = firstState
+    this.#state = unused.state
     this.#conversations = 0
     this.#named = []
     this.#change([])
@@ -168,7 +170,7 @@ export class Rules {
   ): Outcome {
     const names = namesOf(request)
     const candidates = named.length === 0 ? this.#candidatesFor(names) : this.#withNamed(named, names)
-    if (candidates.rules.length === 0) return nothing
+    if (candidates.length === 0) return nothing
 
     const context: MatchContext = { ...this.#setup, state: this.#state, readConversation }
     const composition = compose(candidates, request, context)
@@ -178,14 +180,12 @@ export class Rules {
     const nextConversation = () => ++this.#conversations
     const { seed, clock } = this.#setup
     const matches = [...(answer ? [answer] : []), ...modifiers].map((tried): Match => {
-      const { rule, place, decision } = tried
+      const { rule, progress, trial, decision } = tried
       const kind = tried === answer ? 'answer' : 'modifier'
-      const { activation } = place
-      const progress = progressIn(activation, rule)
       const match = { scenario: rule.scenario, rule: rule.number, name: rule.name, kind } as const
       if (decision.kind === 'turn') {
         const playing = { request, fillTemplates, seed, isChanged, nextConversation }
-        const { effect, reading } = playTurn(decision.turn, progress, playing)
+        const { effect, reading } = playTurn(decision.turn, playing)
         return { ...match, effect, turn: reading, call: reading.number, noEffect() {} }
       }
       return {
@@ -194,13 +194,10 @@ export class Rules {
         call: progress.matched,
         rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, clock),
         noEffect: () => undoStep(rule, progress),
-        replyFunction: activation.replyFunction,
+        replyFunction: trial.activation.replyFunction,
       }
     })
-    const passed = limits.map(({ rule, place }) => {
-      return { rule, usage: progressIn(place.activation, rule).rateLimit }
-    })
-    const charge = passed.length > 0 ? chargeRateLimits(passed, request, clock) : undefined
+    const charge = limits.length > 0 ? chargeRateLimits(limits, request, clock) : undefined
     return { matches, charge, skipped }
   }
 
@@ -218,13 +215,6 @@ export class Rules {
     }
   }
 
-  restore(snapshot: RulesSnapshot): void {
-    this.#named = snapshot.named.map(copyActivation)
-    this.#conversations = snapshot.conversations
-    this.#state = snapshot.state
-    this.#change(snapshot.activations.map(copyActivation))
-  }
-
   #change(activations: Activation[]): void {
     const count = activations.reduce((sum, { compiled }) => sum + compiled.rules.length, 0)
     const message = `A sandbox can have at most ${maxRules} active rules: end some scenarios, or reset the sandbox`
@@ -234,7 +224,7 @@ export class Rules {
     this.#candidates = undefined
   }
 
-  #candidatesFor(names: readonly string[]): Candidates {
+  #candidatesFor(names: readonly string[]): readonly Group[] {
     this.#candidates ??= new Map()
     // All paths that no rule names share one cache entry, because callers can send any number of paths.
     const inRules = names.filter((name) => this.has(name))
@@ -244,7 +234,7 @@ export class Rules {
     return candidates
   }
 
-  #withNamed(named: readonly ParsedScenario[], names: readonly string[]): Candidates {
+  #withNamed(named: readonly ParsedScenario[], names: readonly string[]): readonly Group[] {
     const activations = named.map((scenario) => {
       const existing = this.#named.find(({ compiled }) => compiled.name === scenario.name)
       const activation = existing ?? createActivation(scenario)
@@ -260,16 +250,11 @@ function candidatesOf(
   newestFirst: readonly Activation[],
   names: readonly string[],
   named: readonly Activation[] = [],
-): Candidates {
-  const groupOf = (activation: Activation, isOwn: boolean): Group[] => {
+): readonly Group[] {
+  return [...named, ...newestFirst].flatMap((activation) => {
     const rules = activation.compiled.rules.filter((rule) => rule.on.some((on) => names.includes(on)))
-    return rules.length > 0 ? [{ activation, rules, isOwn }] : []
-  }
-  const groups = [
-    ...named.flatMap((activation) => groupOf(activation, true)),
-    ...newestFirst.flatMap((activation) => groupOf(activation, false)),
-  ]
-  return { groups, rules: groups.flatMap(({ rules }) => rules) }
+    return rules.length > 0 ? { activation, rules, isOwn: named.includes(activation) } : []
+  })
 }
 
 /** Returns the values of `on` that match a request, except `*`. */

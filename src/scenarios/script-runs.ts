@@ -11,7 +11,7 @@ import type { Progress } from './activation.ts'
 import { type CompiledRule, type Effect, refusal } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
 import { ruleTitle } from './names.ts'
-import { answerOf, type CallResult, mismatchOf, type ParsedTurn, type Script } from './script.ts'
+import { answerOf, type CallResult, differencesOf, type ParsedTurn, type Script } from './script.ts'
 import { faultsOf } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
 
@@ -35,14 +35,14 @@ export interface ScriptRun {
   readonly problem: string | null
 }
 
-export interface ActiveScript {
+/** A rule with a script, and its progress. */
+interface ActiveScript {
   readonly rule: CompiledRule
-  readonly script: Script
-  readonly progress: Readonly<Progress>
+  readonly progress: Progress
 }
 
 /** A request that consumes a turn. */
-export interface Playing {
+interface Playing {
   readonly request: RuleRequest
   readonly fillTemplates: FillTemplates
   readonly seed: string | number
@@ -77,7 +77,7 @@ export interface PlannedTurn {
   readonly number: number
   /** The conversation so far. Its index is 0 if no script has begun it. */
   readonly run: ScriptRun
-  readonly rejection: Rejection | undefined
+  readonly rejection?: Rejection
   readonly faults: readonly FaultSetting[]
 }
 
@@ -86,85 +86,79 @@ interface Rejection {
   /** Reason for the journal. */
   readonly mismatch: string
   /** Reason for the script's progress. Default: none. */
-  readonly problem?: string
-}
-
-export interface PlayedTurn {
-  readonly effect: Effect
-  readonly reading: TurnReading
+  readonly problem?: string | undefined
 }
 
 /** Maximum number of conversations per script. The oldest are evicted. */
 const maxRuns = 1000
 
-/**
- * Returns the next turn of the conversation that the request continues, or the first turn of an unused script.
- * Returns undefined if no script has a turn left for the request.
- *
- * @param scripts Scripts that may match the request, oldest first.
- * @param current The conversation that the request continues, as found by `findRun`.
- */
-export function planTurn(
-  scripts: readonly ActiveScript[],
-  conversation: Conversation,
-  current: CurrentRun | undefined,
-): PlannedTurn | undefined {
-  if (current && current.run.turns < current.active.script.length)
-    return planned(scripts, current, conversation)
-  if (current && current.active.rule.onEnd !== 'pass') return undefined
-  const unstarted = scripts.filter(({ progress }) => progress.applied === 0)
-  const active = unstarted.find(({ script }) => fitsTurn(script[0], conversation)) ?? unstarted[0]
-  // A script that lets requests pass after its last turn leaves the conversation to the next script.
-  return active && planned(scripts, { active, run: newRun(conversation, current?.run) }, conversation)
+interface PlannedTurns {
+  /** The next turn of the conversation that the request continues, or the first turn of an unused script. */
+  readonly next: PlannedTurn | undefined
+  /** Applies `onEnd` after a script's last turn. Returns undefined if it lets the request pass. */
+  endOf(active: ActiveScript): PlannedTurn | undefined
 }
 
-/** Applies `onEnd` after the last turn of one of the scripts. Returns undefined if it lets the request pass. */
-export function planEnd(
-  scripts: readonly ActiveScript[],
-  active: ActiveScript,
-  conversation: Conversation,
-  current: CurrentRun | undefined,
-): PlannedTurn | undefined {
-  const { onEnd } = active.rule
-  const total = active.script.length
-  if (!current) {
-    const repeating = scripts.find(({ rule, script }) => {
-      if (rule.onEnd === 'repeat') return fitsTurn(script[0], conversation)
-      return rule.onEnd === 'repeat-last' && fitsTurn(script.at(-1), conversation)
+/** @param scripts Scripts that may match the request, oldest first. */
+export function planTurns(scripts: readonly ActiveScript[], conversation: Conversation): PlannedTurns {
+  const current = findRun(scripts, conversation)
+  const plan = (position: CurrentRun) => planned(scripts, position, conversation)
+  const reject = (position: CurrentRun, number: number, why: Reason) =>
+    rejected(scripts, position, number, conversation, why)
+
+  function nextTurn(): PlannedTurn | undefined {
+    if (current && hasTurns(current)) return plan(current)
+    if (current && current.active.rule.onEnd !== 'pass') return undefined
+    const unstarted = scripts.filter(({ progress }) => progress.applied === 0)
+    const active = unstarted.find((each) => fitsTurn(scriptOf(each)[0], conversation)) ?? unstarted[0]
+    // A script that lets requests pass after its last turn leaves the conversation to the next script.
+    return active && plan({ active, run: newRun(conversation, current?.run) })
+  }
+
+  function endOf(active: ActiveScript, { active: owner, run }: CurrentRun): PlannedTurn | undefined {
+    const { onEnd } = active.rule
+    if (owner !== active || onEnd === 'pass') return undefined
+    if (onEnd !== 'fail') return plan({ active, run })
+    const total = scriptOf(active).length
+    const number = run.turns + 1
+    const mismatch = `no turn ${number}: the script has ${total} turn${total === 1 ? '' : 's'}`
+    const message = `there is ${mismatch}; to let later requests pass, set onEnd: 'pass'`
+    return reject({ active, run }, number, { message, mismatch, problem: `expected ${mismatch}` })
+  }
+
+  /** Starts a repeating script again, or rejects a conversation for which there is no unused script. */
+  function newConversation(active: ActiveScript): PlannedTurn | undefined {
+    const run = newRun(conversation)
+    const repeating = scripts.find((each) => {
+      const { onEnd } = each.rule
+      if (onEnd === 'repeat') return fitsTurn(scriptOf(each)[0], conversation)
+      return onEnd === 'repeat-last' && fitsTurn(scriptOf(each).at(-1), conversation)
     })
+    if (repeating && repeating !== active) return undefined
     if (repeating) {
-      const turns = repeating.rule.onEnd === 'repeat' ? 0 : repeating.script.length
-      const run = { ...newRun(conversation), turns }
-      return repeating === active ? planned(scripts, { active, run }, conversation) : undefined
+      const turns = active.rule.onEnd === 'repeat' ? 0 : scriptOf(active).length
+      return plan({ active, run: { ...run, turns } })
     }
     if (scripts.some(({ rule }) => rule.onEnd === 'pass')) return undefined
     const reason =
       scripts.length === 1
         ? 'the script is already used by another'
         : `all ${scripts.length} scripts are already used by others`
-    return rejected(scripts, { active, run: newRun(conversation) }, 1, conversation, {
-      message: `this is a new conversation, and ${reason}${forOthers}`,
-      mismatch: `no new conversation: ${reason}`,
-    })
+    const message = `this is a new conversation, and ${reason}${forOthers}`
+    return reject({ active, run }, 1, { message, mismatch: `no new conversation: ${reason}` })
   }
-  const { run } = current
-  if (current.active !== active || onEnd === 'pass') return undefined
-  if (onEnd !== 'fail') return planned(scripts, current, conversation)
-  const mismatch = `no turn ${run.turns + 1}: the script has ${total} turn${total === 1 ? '' : 's'}`
-  return rejected(scripts, current, run.turns + 1, conversation, {
-    message: `there is ${mismatch}; to let later requests pass, set onEnd: 'pass'`,
-    mismatch,
-    problem: `expected ${mismatch}`,
-  })
+
+  return { next: nextTurn(), endOf: current ? (active) => endOf(active, current) : newConversation }
 }
 
 /** Plays a turn, and records it in the script's progress. */
 export function playTurn(
   { active, number, run, rejection, faults }: PlannedTurn,
-  progress: Progress,
   { request, fillTemplates, seed, isChanged, nextConversation }: Playing,
-): PlayedTurn {
-  const total = active.script.length
+): { effect: Effect; reading: TurnReading } {
+  const { progress } = active
+  const script = scriptOf(active)
+  const total = script.length
   const reading = { conversation: run.conversation, number, total, mismatch: null }
   const replace = (next: ScriptRun) => {
     progress.runs = progress.runs.map((each) => (each === run ? next : each))
@@ -177,7 +171,7 @@ export function playTurn(
     return { effect, reading: { ...reading, mismatch } }
   }
   const answer = answerOf(
-    fillTemplates(active.script[number - 1] as ParsedTurn, number),
+    fillTemplates(script[number - 1] as ParsedTurn, number),
     (call) => `call_${hash(seed, 'script', request.contentKey, request.occurrence, call)}`,
   )
   const isSure = faults.length === 0 && answer.arrives && !isChanged
@@ -213,9 +207,17 @@ function newRun(conversation: Conversation, previous?: ScriptRun): ScriptRun {
 }
 
 /** A conversation that follows a script. */
-export interface CurrentRun {
+interface CurrentRun {
   readonly active: ActiveScript
   readonly run: ScriptRun
+}
+
+function scriptOf({ rule }: ActiveScript): Script {
+  return rule.script ?? []
+}
+
+function hasTurns({ active, run }: CurrentRun): boolean {
+  return run.turns < scriptOf(active).length
 }
 
 function planned(
@@ -224,22 +226,25 @@ function planned(
   conversation: Conversation,
 ): PlannedTurn {
   const { active, run } = current
-  const total = active.script.length
+  const script = scriptOf(active)
+  const total = script.length
   const number = (active.rule.onEnd === 'repeat' ? run.turns % total : Math.min(run.turns, total - 1)) + 1
-  const turn = active.script[number - 1] as ParsedTurn
-  const { differences, ...metadata } = mismatchOf(turn.expect, conversation, resultsOf(conversation, run))
-  if (differences.length === 0)
-    return { active, number, run, rejection: undefined, faults: faultsOf(turn).toSorted(compareFaults) }
+  const turn = script[number - 1] as ParsedTurn
+  const differences = differencesOf(turn.expect, conversation, resultsOf(conversation, run))
+  if (differences.length === 0) return { active, number, run, faults: faultsOf(turn).toSorted(compareFaults) }
   const mismatch = differences.join('; expected ')
   return rejected(scripts, current, number, conversation, {
     message: `turn ${number} of ${total} does not match: expected ${mismatch}${forOthers}`,
     mismatch,
     problem: run.turns > 0 ? `turn ${number} expected ${mismatch}` : mismatch,
-    metadata,
   })
 }
 
 const forOthers = '; to let other conversations pass, limit the script with when'
+
+interface Reason extends Omit<Rejection, 'effect'> {
+  readonly message: string
+}
 
 /** Rejects a request, as in `script(): turn 2 of 3 does not match: expected …, but received …`. */
 function rejected(
@@ -247,12 +252,7 @@ function rejected(
   { active, run }: CurrentRun,
   number: number,
   { items }: Conversation,
-  {
-    message,
-    mismatch,
-    problem,
-    metadata,
-  }: Omit<Rejection, 'effect'> & { message: string; metadata?: object },
+  { message, mismatch, problem }: Reason,
 ): PlannedTurn {
   const { scenario, number: rule, name } = active.rule
   const title = ruleTitle(scenario, rule, name)
@@ -262,28 +262,19 @@ function rejected(
   )
   const unknown = items.find((item) => 'id' in item && !known.has(item.id))
   const hint = unknown && 'id' in unknown ? `; no script sent the call id '${truncate(unknown.id, 100)}'` : ''
-  const effect = refusal(`${title}${position}: ${message}${hint}`, { turn: number, ...metadata })
-  return {
-    active,
-    number,
-    run,
-    rejection: { effect, mismatch: mismatch + hint, ...(problem && { problem }) },
-    faults: effect.faults,
-  }
+  const effect = refusal(`${title}${position}: ${message}${hint}`, { turn: number })
+  const rejection = { effect, mismatch: mismatch + hint, problem }
+  return { active, number, run, rejection, faults: effect.faults }
 }
 
 /** Finds the conversation that a request continues, by its latest call id or by its history. */
-export function findRun(
-  scripts: readonly ActiveScript[],
-  conversation: Conversation,
-): CurrentRun | undefined {
+function findRun(scripts: readonly ActiveScript[], conversation: Conversation): CurrentRun | undefined {
   const all = scripts.flatMap((active) => active.progress.runs.map((run) => ({ active, run })))
   if (all.length === 0) return undefined
   const found = findByCall(all, conversation) ?? findByHistory(all, conversation)
   if (!found) return undefined
   // Scripts that took over the conversation come after those that let it pass.
   const shared = all.filter(({ run }) => run.conversation === found.run.conversation)
-  const hasTurns = ({ active, run }: CurrentRun) => run.turns < active.script.length
   return shared.find(hasTurns) ?? shared.find(({ active }) => active.rule.onEnd !== 'pass') ?? found
 }
 
@@ -343,5 +334,5 @@ function resultsOf({ items }: Conversation, { calls, pending }: ScriptRun): Call
 }
 
 function fitsTurn(turn: ParsedTurn | undefined, conversation: Conversation): boolean {
-  return mismatchOf(turn?.expect, conversation, []).differences.length === 0
+  return differencesOf(turn?.expect, conversation, []).length === 0
 }

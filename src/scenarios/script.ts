@@ -95,7 +95,7 @@ export function callsOf({ call = [] }: ParsedTurn): { name: string; args: Record
   return [call].flat().flatMap((calls) => Object.entries(calls).map(([name, args]) => ({ name, args })))
 }
 
-export interface TurnAnswer {
+interface TurnAnswer {
   /** Reply; undefined if the turn has only a fault. */
   readonly reply: ParsedScriptedReply | undefined
   /** Assistant output, one string per item. */
@@ -155,48 +155,33 @@ export interface CallResult {
   readonly text: string
 }
 
-/** Differences between a request and its turn's expectations. */
-export interface Mismatch {
-  /** Differences such as `a user message containing 'tides', but received 'Hello'`. */
-  readonly differences: readonly string[]
-  /** The parts of `expect` that do not match. `received` has the actual values. */
-  readonly expected: Record<string, unknown>
-  readonly received: Record<string, unknown>
-}
+/** Maximum length of a difference, because the journal and the script store it. */
+const maxDifference = 1000
 
-/** Maximum length of a difference and of a received text, because the journal and the script store them. */
-const maxReceived = 1000
-/** Maximum number of received texts in an error's metadata. */
-const maxTexts = 20
-
-/** @param results Results of the previous turn's function calls. */
-export function mismatchOf(
+/**
+ * Returns the differences between a request and its turn's expectations, such as `a user message containing 'tides', but
+ * received 'Hello'`.
+ *
+ * @param results Results of the previous turn's function calls.
+ */
+export function differencesOf(
   { input, tools = [], result = {} }: TurnExpectation = {},
   conversation: Conversation,
   results: readonly CallResult[],
-): Mismatch {
-  const mismatch = { differences: [] as string[], expected: {}, received: {} }
-  const differ = (field: object, received: object, difference: string) => {
-    Object.assign(mismatch.expected, field)
-    Object.assign(mismatch.received, received)
-    mismatch.differences.push(truncate(difference, maxReceived))
-  }
+): string[] {
+  const differences: string[] = []
   if (input !== undefined) {
     const texts = newUserTexts(conversation)
     const condition = textCondition(input)
     if (!texts.some(compileCondition(condition))) {
-      const received = texts.map(brief).join(' and ')
       const expected = describeCondition(condition, false, texts.at(-1))
-      differ({ input }, { input: shortened(texts) }, `a user message ${expected}, but received ${received}`)
+      differences.push(`a user message ${expected}, but received ${texts.map(brief).join(' and ')}`)
     }
   }
   if (tools.some((name) => !conversation.tools.includes(name))) {
     const offered = conversation.tools.join(', ') || 'none'
-    const difference = `the functions ${tools.join(', ')}, but received ${offered}`
-    differ({ tools }, { tools: shortened(conversation.tools) }, difference)
+    differences.push(`the functions ${tools.join(', ')}, but received ${offered}`)
   }
-  const unmet: Record<string, unknown> = {}
-  const texts: Record<string, unknown> = {}
   for (const [name, checks] of Object.entries(result)) {
     const own = results.filter((each) => each.name === name).map(({ text }) => text)
     if (holds(checks, own)) continue
@@ -204,15 +189,9 @@ export function mismatchOf(
       .filter((each) => each.name !== name)
       .map((each) => `${each.name}: ${brief(each.text)}`)
     const actual = own.length > 0 ? own.map(brief).join(' and ') : ['none', ...others].join('; ')
-    unmet[name] = checks
-    texts[name] = shortened(own)
-    differ({ result: unmet }, { result: texts }, `${describeChecks(name, checks)}, but received ${actual}`)
+    differences.push(`${describeChecks(name, checks)}, but received ${actual}`)
   }
-  return mismatch
-}
-
-function shortened(texts: readonly string[]): string[] {
-  return texts.slice(0, maxTexts).map((text) => truncate(text, maxReceived))
+  return differences.map((difference) => truncate(difference, maxDifference))
 }
 
 /**

@@ -286,22 +286,19 @@ describe('the number of active rules', () => {
 
 describe('the conversations of a script', () => {
   it('are limited to the newest 1000', () => {
-    const { rules } = setup({ on: 'text', script: [{ text: 'Hi' }], onEnd: 'repeat' })
-    const conversations = () => rules.scripts()[0]?.conversations.map(({ conversation }) => conversation)
-    const begin = (text: string) =>
-      rules.match(call({ generatesText: true }), [], () => ({
-        items: [{ kind: 'message', role: 'user', text }],
-        tools: [],
-      }))
-    begin('First')
-    const snapshot = rules.snapshot()
+    const { rules: origin, clock } = setup({ on: 'text', script: [{ text: 'Hi' }], onEnd: 'repeat' })
+    const begin = (rules: Rules, text: string) => {
+      const items = [{ kind: 'message', role: 'user', text }] as const
+      rules.match(call({ generatesText: true }), [], () => ({ items, tools: [] }))
+      return rules.scripts()[0]?.conversations.map(({ conversation }) => conversation)
+    }
+    begin(origin, 'First')
+    const snapshot = origin.snapshot()
     const progress = snapshot.activations[0]?.progress[1] as Progress
     progress.runs = Array(999).fill(progress.runs[0])
-    rules.restore(snapshot)
-    begin('Second')
-    expect(conversations()).toEqual([...Array(999).fill(1), 2])
-    begin('Third')
-    expect(conversations()).toEqual([...Array(998).fill(1), 2, 3])
+    const rules = new Rules({ seed: 1, clock }, snapshot)
+    expect(begin(rules, 'Second')).toEqual([...Array(999).fill(1), 2])
+    expect(begin(rules, 'Third')).toEqual([...Array(998).fill(1), 2, 3])
   })
 })
 

@@ -58,7 +58,7 @@ export async function whyOf(record: CallRecord, sandbox: Sandbox): Promise<Why> 
   return {
     rules: record.rules.map((rule, place) => appliedRule(record, rule, record.matches[place], sandbox)),
     skipped: missed.map((miss) => skippedRule(record, miss, sandbox)),
-    unlisted: (record.skipped ? countSkipped(record.skipped) : 0) - missed.length,
+    unlisted: countSkipped(record.skipped) - missed.length,
     rows: await rowsOf(record, sandbox),
   }
 }
@@ -82,7 +82,9 @@ interface RuleName {
 
 /** Finds a rule among those tried for a call or, for a call from a file, among the active rules. */
 function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): CompiledRule | undefined {
-  const tried = skipped?.rules.find(({ scenario, number }) => isSame({ scenario, rule: number }, name))
+  const tried = skipped
+    .flatMap(({ rules }) => rules)
+    .find(({ scenario, number }) => isSame({ scenario, rule: number }, name))
   if (tried) return tried
   const active = sandbox.rules.active().find((each) => each.name === name.scenario)
   const rules = active?.rules.map(({ source }) => source)

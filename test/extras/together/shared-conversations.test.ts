@@ -86,15 +86,9 @@ describe('scripts in one conversation', () => {
     gateway.script([{ text: 'First.' }, { expect: { input: 'flights' }, text: 'Second.' }])
     const thread = new Thread(gateway)
     await thread.ask('flights?')
-    const { message, metadata } = await thread.ask('Hello', 'Reminder: be brief.')
-    expect(message).toContain(
+    expect((await thread.ask('Hello', 'Reminder: be brief.')).message).toContain(
       "expected a user message containing 'flights', but received 'Hello' and 'Reminder: be brief.'",
     )
-    expect(metadata).toEqual({
-      turn: 2,
-      expected: { input: 'flights' },
-      received: { input: ['Hello', 'Reminder: be brief.'] },
-    })
     expect(await thread.ask('flights, please', 'Reminder: be brief.')).toBe('Second.')
   })
 })
