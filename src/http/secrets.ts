@@ -3,6 +3,7 @@
  * files, the log, explanations, reports and recordings. All of these use the same names and patterns.
  */
 import { isPlain } from '../lib/copy.ts'
+import { equal } from '../lib/equal.ts'
 
 /** Match names of secrets. Exclude `session_id` and `signature`, which are part of the API. */
 const wholeNames = [
@@ -55,25 +56,15 @@ export function hideInQuery(search: string): string {
   return hideInString(shown.join('&'))
 }
 
-/**
- * Hides secrets in text that contains JSON: a complete or truncated body, or event stream lines. In other text, hides
- * only what looks like a secret field or matches a pattern.
- */
+/** Hides secrets in text: in JSON by names and patterns, in other text, such as truncated JSON, by patterns. */
 export function hideInText(text: string): string {
-  let shown = ''
-  let from = 0
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
-    const end = endOfString(text, at)
-    const colon = skipBlanks(text, end)
-    if (text[colon] !== ':' || !isSecretName(nameIn(text.slice(at, end)))) {
-      at = end
-      continue
-    }
-    const value = skipBlanks(text, colon + 1)
-    shown += `${text.slice(from, value)}"${hidden}"`
-    at = from = endOfValue(text, value)
+  try {
+    const value: unknown = JSON.parse(text)
+    const shown = hideInValue(value)
+    return equal(value, shown) ? text : JSON.stringify(shown)
+  } catch {
+    return hideInString(text)
   }
-  return hideInString(shown + text.slice(from))
 }
 
 /** Hides secrets in any text, using only patterns. */
@@ -220,48 +211,3 @@ function decoded(name: string): string {
     return name
   }
 }
-
-/** Parses a quoted JSON string. Returns an invalid one unchanged. */
-function nameIn(string: string): string {
-  try {
-    return JSON.parse(string)
-  } catch {
-    return string
-  }
-}
-
-/** Returns the index after a quoted string, or the end of the text. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; ; at++) {
-    const quote = text.indexOf('"', at)
-    if (quote < 0) return text.length
-    let escapes = 0
-    while (text[quote - escapes - 1] === '\\') escapes++
-    if (escapes % 2 === 0) return quote + 1
-    at = quote
-  }
-}
-
-function skipBlanks(text: string, start: number): number {
-  let at = start
-  while (/\s/.test(text.charAt(at))) at++
-  return at
-}
-
-/** Returns the index after a JSON value, or the end of the text. */
-function endOfValue(text: string, start: number): number {
-  scalar.lastIndex = start
-  if (scalar.test(text)) return scalar.lastIndex
-  let depth = 0
-  let at = start
-  do {
-    const character = text[at] as string
-    if ('{['.includes(character)) depth++
-    if ('}]'.includes(character)) depth--
-    at = character === '"' ? endOfString(text, at) : at + 1
-  } while (depth > 0 && at < text.length)
-  return Math.min(at, text.length)
-}
-
-/** Matches a number or a literal. */
-const scalar = /[^"{[,}\]\s][^,}\]\s]*/y

@@ -76,8 +76,6 @@ describe('JSON bodies', () => {
 describe('secrets', () => {
   it('are hidden in JSON text and in values', () => {
     expect(hideInText('"api_key":"abc" rest')).toBe('"api_key":"(hidden)" rest')
-    const escaped = String.raw`{"a\\":"x","b\"":1,"api_key":"a\\","c":"d"}`
-    expect(hideInText(escaped)).toBe(escaped.replace(String.raw`"a\\","c"`, '"(hidden)","c"'))
     expect(hideInText('{"api_key":{"a":["}"]},"b":1}')).toBe('{"api_key":"(hidden)","b":1}')
     expect(hideInValue(Object.assign(Object.create(null), { api_key: 'abc', b: [1] }))).toEqual({
       api_key: '(hidden)',
@@ -210,7 +208,6 @@ describe('secrets in text', () => {
     expect(hideInString('password=a&n=1&password=b')).toBe('password=(hidden)&n=1&password=(hidden)')
     expect(hideInQuery('=1&password=2')).toBe('=1&password=(hidden)')
     expect(hideInQuery('=password&=password=1')).toBe('=password&=password=1')
-    expect(hideInText('"password":12345, 1')).toBe('"password":"(hidden)", 1')
     expect(
       hideInString('a sk-abcdefghijklmnopqrstuvwx1234567890 b', (secret) => `<${String(secret).length}>`),
     ).toMatch(/^a <\d+> b$/)
