@@ -135,7 +135,7 @@ export const clockOperations = [
     doc: { summary: 'Advance sandbox time: rate limits refill, outages end, timestamps increase' },
     input: {
       body: z.strictObject({
-        ms: Duration.describe("Milliseconds, or a duration such as '1m'. Maximum: ten years."),
+        ms: Duration.describe("Milliseconds, or a duration such as '1m'."),
       }),
     },
     output: Reading,

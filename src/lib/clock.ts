@@ -12,8 +12,6 @@ import { shown } from './schema-messages.ts'
 /** Initial sandbox time. All dates in the fixtures are earlier. */
 const clockStart = Date.UTC(2026, 0, 1)
 
-export const maxAdvanceMs = 10 * 366 * 24 * 60 * 60 * 1000
-
 /** Maximum total advance. ISO dates after the year 9999 have a different format. */
 const maxAdvancedMs = Date.UTC(9900, 0, 1) - clockStart
 
@@ -47,13 +45,13 @@ export class Clock {
     this.#timeScale = timeScale
   }
 
-  /** Advances by one request. Returns Unix time in milliseconds. */
+  /** Advances by one request. Returns the time as `now` does. */
   step(): number {
     this.#steps++
     return this.now()
   }
 
-  /** Returns the current sandbox time for use in bodies, as Unix time in milliseconds. */
+  /** Returns sandbox time for bodies, as Unix time in milliseconds. */
   now(): number {
     return (this.#system ? Date.now() : clockStart + this.#steps) + this.#advanced
   }
@@ -74,17 +72,15 @@ export class Clock {
   /**
    * Advances sandbox time immediately: rate limits refill, outages end, timestamps advance.
    *
-   * @param duration Milliseconds, or a duration such as `'1m'`, up to ten years. Throws a `RangeError`, and leaves
-   * the clock unchanged, for any other value or if the clock would pass the year 9900.
+   * @param duration Milliseconds, or a duration such as `'1m'`. Throws a `RangeError` for any other value, or if the
+   * clock would pass the year 9900.
    */
   advance(duration: Duration): ClockReading {
     const ms = toMilliseconds(duration)
-    if (!(ms >= 0 && ms <= maxAdvanceMs))
+    if (!(ms >= 0 && this.#advanced + ms <= maxAdvancedMs))
       throw new RangeError(
-        `clock.advance(): expected a duration of up to ten years, in milliseconds or as a string such as '1m', but got ${shown(duration)}`,
+        `clock.advance(): expected a duration that ends before the year 9900, in milliseconds or as a string such as '1m', but got ${shown(duration)}`,
       )
-    if (this.#advanced + ms > maxAdvancedMs)
-      throw new RangeError('clock.advance(): the clock cannot pass the year 9900')
     this.#advanced += ms
     return this.read()
   }
@@ -138,14 +134,12 @@ export class Waits {
   #done: (() => void) | undefined
   #hasEnded = false
 
-  /** @param timeScale Multiplies every wait. */
   constructor(timeScale: number) {
     this.#timeScale = timeScale
   }
 
   /**
-   * Starts the next wait. Takes a callback instead of returning a promise, which would cost more: a thousand streams may
-   * wait at once.
+   * Starts the next wait. Takes a callback, which costs less than a promise: a thousand streams may wait at once.
    *
    * @param ms Milliseconds of sandbox time.
    * @param done Called when the wait ends, but only if the returned value is positive.
@@ -175,15 +169,12 @@ export class Waits {
   }
 }
 
-/** Returns real milliseconds since an arbitrary origin, for durations. */
+/** Returns real milliseconds since an arbitrary origin. */
 export function monotonic(): number {
   return performance.now()
 }
 
-/**
- * Returns the real time, for HAR files, recordings, certificates and event stream ids. The mocked API's replies do not
- * use it.
- */
+/** Returns the real time, which the mocked API's replies do not use. */
 export function wallClock(): Date {
   return new Date()
 }

@@ -1,6 +1,4 @@
-/**
- * Suggests replacements for misspelt names.
- */
+/** Suggests replacements for misspelt names. */
 import leven from 'leven'
 
 /**
@@ -12,10 +10,8 @@ export function didYouMean(word: string, words: readonly string[]): string {
 }
 
 function expectedOneOf(word: string, words: readonly string[]): string {
-  const isLong = word.length > maxWordLength
-  const ranks = new Map(
-    words.map((each) => [each, isLong ? 0 : leven(word.toLowerCase(), each.toLowerCase())]),
-  )
+  const start = word.slice(0, maxWordLength).toLowerCase()
+  const ranks = new Map(words.map((each) => [each, leven(start, each.toLowerCase())]))
   const sorted = [...words].sort((left, right) => Number(ranks.get(left)) - Number(ranks.get(right)))
   return words.length <= maxListed
     ? `; expected one of ${sorted.join(', ')}`

@@ -7,22 +7,10 @@ export function oneLine(text: string): string {
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .join(' ')
-  return line.length > 1000 ? `${copy(line.slice(0, 700))} … ${copy(line.slice(-300))}` : line
+  return line.length > 1000 ? `${line.slice(0, 700)} … ${line.slice(-300)}`.toWellFormed() : line
 }
 
-/**
- * Truncates text and appends `…` if anything was cut.
- *
- * @param max Maximum number of UTF-16 code units to keep.
- */
+/** Truncates text to a number of UTF-16 code units, and appends `…` if anything was cut. */
 export function truncate(text: string, max: number): string {
-  return text.length > max ? `${copy(text.slice(0, max))}…` : text
-}
-
-const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-
-/** Copies part of a text, which would keep the whole text in memory. Half a surrogate pair becomes U+FFFD. */
-function copy(part: string): string {
-  return decoder.decode(encoder.encode(part))
+  return text.length > max ? `${text.slice(0, max)}…`.toWellFormed() : text
 }

@@ -7,28 +7,18 @@ import { Clock } from '../../src/lib/clock.ts'
 import { startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
 
-const tenYears = 10 * 366 * 86_400_000
-
 describe('the sandbox clock', () => {
-  it('advances at most ten years per step and throws for larger steps', () => {
-    const { clock } = createGateway({ timeScale: 0 })
-    const before = clock.read()
-    for (const ms of [tenYears + 1, 9e15, 1e300, Number.POSITIVE_INFINITY, Number.NaN, -1])
-      expect(() => clock.advance(ms)).toThrow(RangeError)
-    expect(clock.read()).toEqual(before)
-    expect(clock.advance(tenYears).elapsedMs).toBe(tenYears)
-  })
-
-  it('stops at the last valid date, regardless of the number of steps', async () => {
+  it('stops at the last valid date', async () => {
     const gateway = createGateway({ timeScale: 0 })
-    expect(() => {
-      for (let step = 0; step < 30_000; step++) gateway.clock.advance(tenYears)
-    }).toThrow('the clock cannot pass the year 9900')
-    const reply = await open(gateway, 'GET /providers')
-    expect(reply.status).toBe(200)
+    const before = gateway.clock.read()
+    for (const ms of [9e15, 1e300, Number.POSITIVE_INFINITY])
+      expect(() => gateway.clock.advance(ms)).toThrow(RangeError)
+    expect(gateway.clock.read()).toEqual(before)
+    gateway.clock.advance(Date.UTC(9900, 0, 1) - Date.parse(before.now))
+    expect((await open(gateway, 'GET /providers')).status).toBe(200)
   })
 
-  it('rejects an advance of more than ten years over HTTP with 400', async () => {
+  it('rejects an advance past the year 9900 over HTTP with 400', async () => {
     await using server = await startServer()
     const advance = (ms: number) =>
       fetch(`${server.url}/__understudy/sandboxes/default/clock/advance`, {
@@ -37,7 +27,7 @@ describe('the sandbox clock', () => {
         body: JSON.stringify({ ms }),
       })
     expect((await advance(9e15)).status).toBe(400)
-    expect((await advance(tenYears)).status).toBe(200)
+    expect((await advance(60_000)).status).toBe(200)
   })
 })
 
