@@ -162,8 +162,7 @@ export const assumptions = {
   },
   citedStructure: {
     about: 'Citations in structured output',
-    choice:
-      'none, with a warning in the journal',
+    choice: 'none, with a warning in the journal',
   },
   responseFields: {
     about: 'Other fields of the Response object and of a `url_citation`',
