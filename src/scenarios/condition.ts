@@ -6,7 +6,7 @@ import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { count } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
-import { fieldsOf } from '../lib/unchecked-json.ts'
+import { fieldsOf, isObject } from '../lib/unchecked-json.ts'
 import { readAll, readAt, readPath } from '../lib/value-path.ts'
 import { assistantOutputs, type Conversation } from '../resources/conversation.ts'
 import { field } from './field.ts'
@@ -53,23 +53,38 @@ export function modelOf(body: unknown): string | undefined {
   return typeof model === 'string' ? model : undefined
 }
 
-const inputTexts = new WeakMap<object, string>()
+const inputTexts = new WeakMap<object, readonly string[]>()
 
-/** Returns all text in `input` or `messages`, joined by line breaks. */
-export function inputTextOf(body: unknown): string {
-  if (typeof body !== 'object' || body === null) return ''
-  const { input, messages } = fieldsOf(body)
-  const text = inputTexts.get(body) ?? textsIn(input ?? messages).join('\n')
-  inputTexts.set(body, text)
-  return text
+/**
+ * Returns the user's texts since the last output of the assistant or, if there are none, those of the last user
+ * message. System prompts, reminders of agents and results of tools do not count.
+ */
+function inputTextsOf(body: unknown): readonly string[] {
+  if (typeof body !== 'object' || body === null) return []
+  const { input, messages, prompt } = fieldsOf(body)
+  const texts = inputTexts.get(body) ?? userTexts([input ?? messages ?? prompt].flat())
+  inputTexts.set(body, texts)
+  return texts
+}
+
+function userTexts(items: readonly unknown[]): string[] {
+  const texts = items.map((item) => (writerOf(item) === 'user' ? textsIn(item) : []))
+  const latest = texts.slice(items.findLastIndex((item) => writerOf(item) === 'assistant') + 1).flat()
+  return latest.length > 0 ? latest : (texts.findLast(({ length }) => length > 0) ?? [])
+}
+
+function writerOf(item: unknown): 'user' | 'assistant' | undefined {
+  const { role = 'user', type = 'message' } = fieldsOf(item)
+  if (role === 'assistant' || /_call$|^reasoning$/.test(String(type))) return 'assistant'
+  return role === 'user' && type === 'message' ? 'user' : undefined
 }
 
 /** Collects text: strings, the `content` of messages and the `text` of parts, including those in lists. */
 function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
+  if (typeof value === 'string') return /^\s*<system-reminder>/.test(value) ? [] : [value]
   if (Array.isArray(value)) return value.flatMap(textsIn)
-  if (typeof value !== 'object' || value === null) return []
-  return [...textsIn(Reflect.get(value, 'text')), ...textsIn(Reflect.get(value, 'content'))]
+  if (!isObject(value) || value['type'] === 'tool_result') return []
+  return [...textsIn(value['text']), ...textsIn(value['content'])]
 }
 
 /** Maximum length of a regular expression, in characters. */
@@ -187,7 +202,10 @@ export const When = z.lazy(() =>
   z.strictObject(
     {
       model: field(texts, 'Globs of model names, such as `aurora/*`. At least one must match.'),
-      input: field(TextCondition, "A substring of the input text, or `{ matches: 'regex', flags: 'i' }`."),
+      input: field(
+        TextCondition,
+        "Text of the user's latest message: a substring, or `{ matches: 'regex', flags: 'i' }`. For a system prompt, use `body`, as in `{ 'messages.0.content': { contains: 'title' } }`.",
+      ),
       stream: field(z.boolean(), 'If true, matches requests for an event stream; if false, all others.'),
       headers: field(named, 'Headers by name; names are case-insensitive.'),
       query: field(named, 'Query parameters by name.'),
@@ -248,7 +266,7 @@ export function compileWhen(when: ParsedWhen): Test[] {
   }
   for (const [path, condition] of Object.entries(when.body ?? {})) tests.push(bodyTest(path, condition))
   if (when.input !== undefined) {
-    tests.push(valueTest('input text', ({ body }) => inputTextOf(body), textCondition(when.input)))
+    tests.push(inputTest(textCondition(when.input)))
   }
   return tests
 }
@@ -287,6 +305,18 @@ function valueTest(
     explain(request) {
       const value = read(request)
       return `expected ${subject} ${describeCondition(condition, secret, value)}, but the request has ${show(value, secret)}`
+    },
+  }
+}
+
+function inputTest(condition: Condition): Test {
+  const holds = compileCondition(condition)
+  return {
+    passes: ({ body }) => inputTextsOf(body).some(holds),
+    explain({ body }) {
+      const texts = inputTextsOf(body)
+      const [value = ''] = texts
+      return `expected input text ${describeCondition(condition, false, value)}, but the request has ${texts.map((text) => show(text)).join(', ') || 'none'}`
     },
   }
 }

@@ -125,6 +125,25 @@ describe('rule.when', () => {
     expect([ask(matching), ask(failing)].map(matched)).toEqual([true, false])
   })
 
+  it.each([
+    ['a system prompt', [{ role: 'system', content: 'Tides' }, 'Hello'], false],
+    ['an earlier turn', ['Tides', { role: 'assistant', content: 'Yes' }, 'Thanks'], false],
+    ['an answer', ['Hello', { role: 'assistant', content: 'Tides' }, 'Thanks'], false],
+    ['a second message of the turn', ['Hello', { role: 'assistant', content: 'Yes' }, 'Tides', 'Now'], true],
+    ['the question that a tool call belongs to', ['Tides', { type: 'function_call' }, { output: 'x' }], true],
+    ['reasoning', ['Hello', { type: 'reasoning', content: [{ text: 'Tides' }] }], false],
+    [
+      "a tool's result",
+      ['Hello', { role: 'user', content: [{ type: 'tool_result', content: 'Tides' }] }],
+      false,
+    ],
+    ["an agent's reminder", ['Hello', '<system-reminder>Tides</system-reminder>'], false],
+  ])('input: in %s', (_place, items, isMatch) => {
+    const { ask } = setup({ on: '*', when: { input: { matches: '^Tides' } }, fault: 'status' })
+    const toMessage = (item: unknown) => (typeof item === 'string' ? { role: 'user', content: item } : item)
+    expect(matched(ask({ body: { input: items.map(toMessage) } }))).toBe(isMatch)
+  })
+
   it('finds input text in messages and their parts', () => {
     const { ask } = setup({ on: '*', when: { input: 'tide' }, fault: 'status' })
     const input = [{ role: 'user', content: [{ type: 'input_text', text: 'The tide is high' }] }]
