@@ -19,7 +19,7 @@ type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer 
 type Groups = typeof operationGroups
 type Operation = (Groups[keyof Groups] | ReturnType<typeof exportCall>)[number]
 
-/** An operation's whole reply, as its schema says. Undefined for a reply without a body. */
+/** An operation's whole reply, typed by its schema. Undefined for a reply without a body. */
 export type Result<Id extends RouteId> =
   Extract<Operation, { id: Id }> extends ControlOperation<Id, infer Output> ? z.output<Output> : unknown
 

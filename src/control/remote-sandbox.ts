@@ -109,9 +109,8 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
   }
 
   /**
-   * Activates scenarios, rules or recordings, in the given order. Each is an object, the name of a bundled scenario or
-   * a fault or, in Node, a file path, in which case the file's content is sent. If one is invalid, throws 400 and
-   * activates none.
+   * Activates scenarios, rules or recordings, in the given order. Each is an object, the name of a fault or bundled
+   * scenario, or (in Node) the path of a file, whose content is sent. If one is invalid, throws 400 and activates none.
    */
   async use(...scenarios: ScenarioOrRule[]): Promise<RemoteActiveScenario> {
     if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')

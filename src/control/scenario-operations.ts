@@ -25,7 +25,7 @@ const Use = z.strictObject({
 /** Scenarios are fully validated when they are used. */
 const ScenarioReference = z
   .union([z.string(), z.looseObject({})])
-  .describe('The name of a bundled scenario or a fault, a scenario, or a single rule.')
+  .describe('A scenario, a single rule, or the name of a fault or bundled scenario.')
 
 export const scenarioOperations = [
   gatewayOperation('listBundledScenarios', 'GET /scenarios', {

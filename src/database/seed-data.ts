@@ -181,7 +181,7 @@ export class SeedData {
   }
 }
 
-/** Returns the names of collections that a collection refers to or is part of. */
+/** Returns the names of collections that a collection refers to or belongs to. */
 function dependenciesOf({ refersTo = {}, partOf }: CollectionDeclaration): string[] {
   return [...Object.values(refersTo), ...(partOf ? [partOf.collection] : [])]
 }

@@ -104,7 +104,7 @@ export class SharedRows<Row extends object> {
     }
   }
 
-  /** Returns the version after a write. It takes over the index, which this version builds again if needed. */
+  /** Returns the version after a write, and hands it the index. This version rebuilds its index when needed. */
   next(rows: readonly Row[], before: Row | undefined, after?: Row): SharedRows<Row> {
     const next = new SharedRows(this.#declaration, [...rows], this.seed)
     next.#index = this.#index

@@ -55,7 +55,7 @@ export class Table<Row extends object> {
     return (await this.#read()).findAny(key)
   }
 
-  /** Returns the frozen row in which this key has this value. */
+  /** Returns the frozen row whose `key` equals `value`. */
   async findBy(key: string, value: string): Promise<Row | undefined> {
     return (await this.#read()).find(key, value)
   }

@@ -241,7 +241,7 @@ function measure(
   return { frames, length, actedAt: actedAt ?? length }
 }
 
-/** Returns the first `length` bytes of a body, with the waits between them. */
+/** Returns the first `length` bytes of a body, and the waits between them. */
 function takeBytes(frames: readonly RawFrame[], length: number): RawFrame[] {
   const first: RawFrame[] = []
   let left = length

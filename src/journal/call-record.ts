@@ -290,7 +290,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     store.grow(this.bodyBytes - before)
   }
 
-  /** Notes when a chunk was sent. Chunks sent within a millisecond are merged. */
+  /** Records when a chunk was sent. Chunks sent within a millisecond are merged. */
   #mark(offset: number, ms: number): void {
     const { timeline } = this
     const first = { ms: (this.firstByteAt ?? 0) - this.startedAt, offset: 0 }

@@ -67,7 +67,7 @@ export const JournalEntry = z.lazy(() =>
         .describe("Times at which the reply body's chunks were sent. Empty for a reply sent in one piece."),
       rules: z
         .array(AppliedRule)
-        .describe('The rules that produced or changed the reply, the one that replied first.'),
+        .describe('The rules that produced or changed the reply, starting with the one that replied.'),
       turn: TurnReading.nullable().describe('Turn and conversation, if a script replied; otherwise null.'),
       nearMisses: z
         .array(NearMiss)

@@ -12,7 +12,7 @@
 const maxSteps = 1.5e8
 /** Steps charged for each copy of a character in a counted repetition. */
 const copySteps = 5
-/** Candidate limits for the length of searched text. The largest that stays within `maxSteps` is used. */
+/** Candidate limits for the length of searched text. Uses the largest one that stays within `maxSteps`. */
 const textLengths = [1_000_000, 100_000, 5000]
 const maxStates = 4000
 const maxPairs = 200_000

@@ -48,7 +48,7 @@ export interface DataFile {
   locate(path: readonly PropertyKey[]): Place
 }
 
-/** Maximum number of aliases in a YAML file. The parser looks for each one's anchor in all nodes. */
+/** Maximum number of aliases in a YAML file. For each alias, the parser searches all nodes for its anchor. */
 const maxAliases = 1000
 /** Maximum number of values in a YAML file after aliases are expanded, to stop alias bombs. */
 const maxExpanded = 100_000

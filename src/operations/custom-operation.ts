@@ -82,8 +82,8 @@ export function conflicts(one: Named, other: Named): boolean {
 }
 
 /**
- * Calls the user's function. Any error except a `GatewayError` with a status from 400 to 599, and a result that is not a
- * reply, become a 500 that names the operation, because the bug is in the user's code.
+ * Calls the user's function. Returns a 500 that names the operation if the function throws anything but a
+ * `GatewayError` with a status from 400 to 599, or returns something that is not a reply.
  */
 async function resolve({ id, resolve, writes }: AnyOperation, context: RequestContext): Promise<Reply> {
   const bug = (problem: string, cause?: unknown) =>

@@ -1,4 +1,4 @@
-/** The file that a failed test attaches to its report, and that the console shows. */
+/** The file that a failed test attaches to its report. */
 import type { JournalEntry } from '../journal/entry.ts'
 import type { ScenarioProgress, ScriptProgress } from '../scenarios/activation.ts'
 

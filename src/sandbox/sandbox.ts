@@ -194,8 +194,8 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   }
 
   /**
-   * Activates scenarios, rules or recordings. Each is an object, the name of a bundled scenario or a fault or, in
-   * Node, a file path. If one is invalid, activates nothing and throws an error that lists its problems.
+   * Activates scenarios, rules or recordings. Each is an object, the name of a fault or bundled scenario, or (in
+   * Node) a file path. If one is invalid, activates nothing and throws an error that lists its problems.
    *
    * Rules of different scenarios act together: the first that answers replies, and faults of others change the reply.
    * Rules with times or steps left come first, oldest first; then replies with `when`, scripts with turns left, all

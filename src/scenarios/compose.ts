@@ -1,6 +1,7 @@
 /**
- * Decides which active rules act on a request, and counts them. Between activations, rules compose: one answers, and
- * others change its reply. Within an activation, the first rule that matches applies.
+ * Decides which active rules act on a request, and counts them. Rules of different activations act together: one
+ * answers, and others change its reply. Within an activation, the first matching rule applies. A rule that only sets
+ * the state, or whose faults cannot be combined with the answer, does not end the search.
  */
 import { conflict } from '../faults/compatibility.ts'
 import { type FaultSetting, faultOf } from '../faults/index.ts'
@@ -83,7 +84,7 @@ export function compose(groups: readonly Group[], request: RuleRequest, context:
       const why = reasonAgainst(modifier, answer, modifiers)
       if (!why) break
       modifier.trial.reasons.set(modifier.index, why)
-      // A modifier that the answer excludes does not match, so the scenario's next rule is tried.
+      // If the answer excludes a modifier, the scenario's next rule is tried.
       const isOpen: boolean = modifier.kind !== 'answer' && why.kind === 'answer'
       modifier = isOpen ? tryRules(modifier.trial, request, context) : undefined
     }

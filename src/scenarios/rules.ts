@@ -46,7 +46,7 @@ export interface Match {
 export interface Outcome {
   /** The rules that act on the call: the one that answers, then those that change the reply. */
   matches: readonly Match[]
-  /** Counts the reply's tokens and returns rate limit headers. Set if the call passed a rate limit. */
+  /** Counts the reply's tokens and returns rate limit headers. Set if the call stayed within a rate limit. */
   charge: ChargeRateLimits | undefined
   /** Rules skipped for the call, newest activation first. */
   skipped: readonly SkippedRules[]

@@ -38,7 +38,7 @@ export function problemAt(path: Path, says: string, input: unknown): Problem {
 }
 
 /**
- * Words a schema's issues. For unknown fields, the message has a line with a hint for each, such as
+ * Returns the message for a schema's issue. For unknown fields, the message has a line with a hint for each, such as
  * `; did you mean 'times'?`.
  */
 export function wording(issue: z.core.$ZodRawIssue): string | undefined {

@@ -215,7 +215,7 @@ export const TextOrReply = z.lazy(() =>
 export const faultFields = () => ({
   fault: field(
     FaultList,
-    'A fault: its name, or an object with name and parameters. A list combines several. They apply to `reply`, if the rule has one.',
+    'A fault: its name, or an object with name and parameters. A list combines several. The faults apply to `reply`, if the rule has one.',
   ),
 })
 

@@ -84,7 +84,6 @@ function title(layer: Layer): string {
 
 interface Property {
   description?: string
-  default?: unknown
   type?: string
   enum?: unknown[]
   anyOf?: { const?: unknown }[]
@@ -135,15 +134,18 @@ function listed(words: readonly string[]): string {
 }
 
 function parameters(fault: FaultDefinition): string {
-  const { properties = {}, required = [] } = schemaOf(fault.params())
+  const schema = fault.params()
+  const { properties = {}, required = [] } = schemaOf(schema)
   const own = Object.entries(properties).filter(([name]) => !isPosition(name, properties))
   const places = Object.keys(properties).filter((name) => isPosition(name, properties))
   const notes = own.map(([name, property]) => {
     const words =
       property.enum ?? property.anyOf?.flatMap(({ const: word }) => (word === undefined ? [] : [word]))
+    // JSON Schema omits the defaults of values that are converted, such as durations.
+    const { defaultValue: standard } = schema.shape[name]._zod.def
     const given = [
       words?.length ? `one of ${words.join(', ')}` : '',
-      property.default === undefined ? '' : `default ${JSON.stringify(property.default)}`,
+      standard === undefined ? '' : `default ${JSON.stringify(standard)}`,
       required.includes(name) ? 'required' : '',
     ].filter((text) => text !== '')
     const note = given.length > 0 ? ` (${given.join('; ')})` : ''

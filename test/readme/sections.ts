@@ -108,10 +108,12 @@ function flagTable(names: readonly string[]): string {
       .flatMap((command) =>
         command.options
           .filter(({ flags }) => command.name() !== 'serve' || !flagOf.has(flags))
-          .map(({ flags, description }) => [
+          .map(({ flags, description, argChoices, defaultValue }) => [
             ...(names.length > 1 ? [`\`${command.name()}\``] : []),
             `\`${flags}\``,
-            description,
+            description +
+              (argChoices ? `: ${argChoices.join(' or ')}` : '') +
+              (defaultValue === undefined ? '' : ` (default: ${defaultValue})`),
           ]),
       ),
   )

@@ -43,7 +43,7 @@ export async function consoleFile(path: string | undefined): Promise<Reply> {
   return file
 }
 
-/** The files, by the time of the latest change to a source. */
+/** Console files, keyed by the time the sources last changed. */
 const read = new Map<number | undefined, Promise<ReadonlyMap<string, Reply>>>()
 
 function consoleFiles(): Promise<ReadonlyMap<string, Reply>> {

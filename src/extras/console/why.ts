@@ -16,13 +16,13 @@ import type { Match } from '../../scenarios/rules.ts'
 import type { ParsedScenario } from '../../scenarios/scenario.ts'
 
 export interface Why {
-  /** The rules that produced or changed the reply, the one that replied first. */
+  /** The rules that produced or changed the reply, starting with the one that replied. */
   rules: RuleReport[]
   /** Rules that were tried but did not apply, in the order they were tried. */
   skipped: RuleReport[]
   /** Number of skipped rules that are not listed. */
   unlisted: number
-  /** Existing rows that the request names, by path parameter or model. */
+  /** Existing records that the request names, by path parameter or model. */
   rows: { collection: string; key: string; name: string }[]
 }
 
@@ -80,7 +80,7 @@ interface RuleName {
   rule: number
 }
 
-/** Finds a rule among those tried for a call or, for a call from a file, among the active rules. */
+/** Finds a rule among those tried for a call or, for an imported call, among the active rules. */
 function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): CompiledRule | undefined {
   const tried = skipped
     .flatMap(({ rules }) => rules)
@@ -94,7 +94,7 @@ function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): Co
   )
 }
 
-/** @param match The rule's effect; undefined for a call from a file. */
+/** @param match The rule's effect; undefined for an imported call. */
 function appliedRule(
   record: CallRecord,
   { scenario, index, name }: AppliedRule,
@@ -181,10 +181,10 @@ function factsOf(
   uses: readonly CallRecord[],
 ): string[] {
   const { state } = record
-  // A call from a file has no match, but its turn is the only rule's with a script.
+  // An imported call has no match, but its turn belongs to the only rule with a script.
   const turn = rule.script ? record.turn : undefined
   const { rateLimit, probability, after, calls, times, during, steps } = rule
-  // A call from a file has no match, but a rule without a sequence has only one effect.
+  // An imported call has no match, but a rule without a sequence has only one effect.
   const effect = match?.effect ?? (steps.length === 1 ? steps[0]?.effect : undefined)
   // A rate limit overrides its fault's parameters.
   const faults = rateLimit ? [] : (effect?.faults ?? [])

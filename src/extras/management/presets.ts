@@ -1,6 +1,6 @@
 /**
- * Presets with versions: lists them, creates them from a request body, and reads versions. The core has
- * GET /presets/{slug}.
+ * Presets with versions: lists them, creates them from a request body, and reads versions.
+ * `GET /presets/{slug}` is a core operation.
  */
 import * as z from 'zod'
 import { ok } from '../../http/reply.ts'

@@ -1,4 +1,4 @@
-/** Workspaces: lists, creates, reads and deletes them. The core has PATCH /workspaces/{id}. */
+/** Workspaces: lists, creates, reads and deletes them. `PATCH /workspaces/{id}` is a core operation. */
 import * as z from 'zod'
 import { GatewayError, invalidRequest } from '../../http/errors.ts'
 import { json, ok } from '../../http/reply.ts'

@@ -88,9 +88,9 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .argument('<folder>', 'folder of recordings')
     .option('--upstream <url>', 'send the requests to a real gateway instead of Understudy', toBaseUrl)
     .option('--key-env <name>', 'environment variable with the key for the upstream')
-    .option('--dialect <name>', 'vendor whose names Understudy uses (default: the vendor of each recording)')
+    .option('--dialect <name>', "dialect of Understudy's replies (default: the recording's dialect)")
     .addOption(
-      new Option('--fail-on <severity>', 'lowest severity that sets exit code 1')
+      new Option('--fail-on <severity>', 'severity of drift that sets exit code 1')
         .choices(['breaking', 'any'])
         .default('breaking'),
     )
@@ -98,7 +98,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .option('--quiet', 'print only the summary')
     .addHelpText(
       'after',
-      '\nExit code: 0 if there is no drift, 1 if there is drift, 2 if something was not compared.',
+      '\nExit code: 1 for drift of the --fail-on severity, otherwise 2 if something was not compared, otherwise 0.',
     )
     .action(async (folder: string, flags) => {
       const command = await import('./drift.ts')
@@ -107,8 +107,8 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
 }
 
 // Descriptions of flags that several commands share.
-const redact = 'additional secrets, as for record'
-const dialect = 'vendor name to store in recordings'
+const redact = 'redaction rules, in the same format as for record'
+const dialect = 'dialect to store in recordings, such as openrouter'
 
 function toWholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)

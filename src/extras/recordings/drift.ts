@@ -1,6 +1,6 @@
 /**
  * `drift`: sends recorded requests to Understudy, or to a real gateway, and compares the shapes of the replies with the
- * recorded ones. Whatever is not compared is reported.
+ * recorded ones. Reports recordings that it could not compare.
  */
 import { toFetch } from '../../delivery/fetch.ts'
 import type { AnyExtra } from '../../gateway/extra.ts'

@@ -32,7 +32,7 @@ export interface RecorderSetup {
   readonly key?: string | undefined
   /** If true, records every request and replaces old recordings; otherwise, only requests without a recording. */
   readonly all?: boolean | undefined
-  /** Vendor name to store in recordings. Default: `neutral`. */
+  /** Dialect to store in recordings. Default: `neutral`. */
   readonly dialect?: string | undefined
   /** Port to listen on. Default: any free port. */
   readonly port?: number

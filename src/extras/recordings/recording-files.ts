@@ -31,7 +31,7 @@ interface RecordingSetup {
   readonly redactor: Redactor
   /** Operation id; null or undefined for an unknown path. */
   readonly operation: string | null | undefined
-  /** Vendor name. Default: `neutral`. */
+  /** Dialect of the recorded gateway. Default: `neutral`. */
   readonly dialect?: string | undefined
   /** Wall-clock time, ISO 8601. Default: not recorded. */
   readonly recordedAt?: string | undefined

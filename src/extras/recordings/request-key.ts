@@ -48,7 +48,7 @@ export function keyPartsOf(request: RecordedRequest, ignoreFields: readonly stri
   }
 }
 
-/** Returns the key that identifies equal requests in file names and heads. */
+/** Returns the key that identifies equal requests. It is part of a recording's file name and first line. */
 export function toKey(operation: string, { method, path, query, bodyHash }: KeyParts): string {
   return hash(operation, method, path, query, bodyHash)
 }

@@ -83,7 +83,7 @@ function Collection({
     <>
       <div class="bar">
         <a class="button" href={hashWith({ row: '+' })}>
-          Add a row
+          Add a record
         </a>
         <span class="muted">{differenceOf(change)}</span>
       </div>
@@ -99,7 +99,7 @@ function Collection({
           }}
         />
       )}
-      {list.length === 0 && rows.value && <Empty>No rows.</Empty>}
+      {list.length === 0 && rows.value && <Empty>No records.</Empty>}
       <Scroller class="table opens" label={name}>
         <table>
           <thead>
@@ -132,7 +132,7 @@ function Collection({
           </tbody>
         </table>
       </Scroller>
-      {list.length > maxRows && <p class="muted">{list.length - maxRows} more rows are not shown.</p>}
+      {list.length > maxRows && <p class="muted">{list.length - maxRows} more records are not shown.</p>}
     </>
   )
 }

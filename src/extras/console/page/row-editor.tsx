@@ -18,10 +18,10 @@ export function RowEditor({
   onDone: () => void
 }) {
   const text = useSignal(JSON.stringify(row, null, 2))
-  const title = rowKey === undefined ? 'New row' : 'Row'
+  const title = rowKey === undefined ? 'New record' : 'Record'
   const save = async () => {
     const body = parsed(text.value)
-    if (typeof body !== 'object' || body === null) throw new Error('The row must be a JSON object')
+    if (typeof body !== 'object' || body === null) throw new Error('The record must be a JSON object')
     await (rowKey === undefined
       ? ask('createRecord', here, { body })
       : ask('updateRecord', { ...here, key: rowKey }, { body }))
@@ -37,7 +37,7 @@ export function RowEditor({
         {rowKey !== undefined && (
           <ActionButton
             kind="danger"
-            question={`Delete the row '${rowKey}' from ${here.collection}?`}
+            question={`Delete the record '${rowKey}' from ${here.collection}?`}
             run={async () => {
               await ask('deleteRecord', { ...here, key: rowKey })
               onDone()
