@@ -22,6 +22,7 @@ import {
   type TestArtifactBase,
   type TestContext,
 } from 'vitest'
+import { WriteQueue } from './database/database.ts'
 import type { Interception } from './delivery/intercept.ts'
 import type { UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
@@ -31,7 +32,6 @@ import { explainUnused, type Verdict } from './journal/expectations.ts'
 import { calls, journalText, sharedCallsText, unansweredText } from './journal/journal-text.ts'
 import { assertInspectable, type JournalMatchers, toMatchers } from './journal/matchers.ts'
 import { equal } from './lib/equal.ts'
-import { acquire } from './lib/mutex.ts'
 import { printError, printWarning } from './lib/print.ts'
 import { toFailedTest } from './sandbox/failed-test.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
@@ -226,12 +226,14 @@ async function provideNew(gateway: Gateway, use: Use): Promise<void> {
   sandbox.dispose()
 }
 
+const serialTests = new WriteQueue()
+
 /** Resets the default sandbox and provides it, once earlier tests have finished with it. */
 async function provideDefault(gateway: Gateway, use: Use): Promise<void> {
-  const leave = await acquire(gateway)
-  gateway.reset()
-  await use(gateway)
-  leave()
+  await serialTests.run(() => {
+    gateway.reset()
+    return use(gateway)
+  })
 }
 
 function printIfFailed(

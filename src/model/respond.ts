@@ -4,7 +4,7 @@ import { GatewayError } from '../http/errors.ts'
 import { lowerCase } from '../http/header-record.ts'
 import { eventStream, type Frame, ok, type Reply, type StreamEvent } from '../http/reply.ts'
 import type { RequestContext } from '../operation.ts'
-import type { Protocol } from '../resources/protocol.ts'
+import type { Protocol, StreamPlaces } from '../resources/protocol.ts'
 import { type Latency, withLatency } from '../sandbox/latency.ts'
 import { answerPrompt } from './answer.ts'
 
@@ -26,44 +26,34 @@ export async function respond<
     throw new GatewayError(protocol.failureStatus, error.message, { error_type: error.code })
 
   const { latency } = sandbox.options
-  const { encode = encodeEvent, isDelta: isToken, endsWithoutDone = false } = protocol.places
-  const toFrame =
-    protocol.writer?.(sandbox.options) ?? ((event) => ({ kind: 'event', event, wire: encode(event) }))
-  const stream = () => ({
-    events: protocol.events(object, answer, body),
-    isToken,
-    toFrame,
-    endsWithDone: !endsWithoutDone,
-  })
+  const { places, writer } = protocol
+  const { encode = encodeEvent } = places
+  const toFrame = writer?.(sandbox.options) ?? ((event) => ({ kind: 'event', event, wire: encode(event) }))
   const reply = body.stream
-    ? eventStream(pacedFrames(stream(), latency))
+    ? eventStream(pacedFrames(protocol.events(object, answer, body), toFrame, places, latency))
     : withLatency(ok(object), answer.usage.outputTokens, latency)
   if (!script) return reply
   const { status = reply.status, headers = {} } = script
   return { ...reply, status, headers: { ...reply.headers, ...lowerCase(headers) } }
 }
 
-interface EventStream {
-  readonly events: Iterable<StreamEvent>
-  /** Returns true if the event contains a token. Pauses come before these events. */
-  isToken(event: StreamEvent): boolean
-  /** Converts an event to a frame. Returns undefined to skip the event. */
-  toFrame(event: StreamEvent): Frame | undefined
-  /** If true, the stream ends with the literal `[DONE]`. */
-  readonly endsWithDone: boolean
-}
-
-/** Yields a stream's frames, which are created on demand. */
+/**
+ * Yields a stream's frames, which are created on demand, with pauses before the deltas.
+ *
+ * @param toFrame Converts an event to a frame. Returns undefined to skip the event.
+ */
 export function* pacedFrames(
-  { events, isToken, toFrame, endsWithDone }: EventStream,
+  events: Iterable<StreamEvent>,
+  toFrame: (event: StreamEvent) => Frame | undefined,
+  { isDelta, endsWithoutDone }: Pick<StreamPlaces, 'isDelta' | 'endsWithoutDone'>,
   { firstToken, perToken }: Latency = { firstToken: 0, perToken: 0 },
 ): Generator<Frame, undefined> {
   if (firstToken > 0) yield { kind: 'wait', ms: firstToken }
   for (const event of events) {
-    if (perToken > 0 && isToken(event)) yield { kind: 'wait', ms: perToken }
+    if (perToken > 0 && isDelta(event)) yield { kind: 'wait', ms: perToken }
     const frame = toFrame(event)
     if (frame) yield frame
   }
-  if (endsWithDone) yield { kind: 'done' }
+  if (!endsWithoutDone) yield { kind: 'done' }
   return undefined
 }

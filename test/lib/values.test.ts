@@ -1,4 +1,4 @@
-/** Tests helpers for values: equality, globs, paths, suggestions, bytes and the mutex. */
+/** Tests helpers for values: equality, globs, paths and suggestions. */
 import { describe, expect, it } from 'vitest'
 import { didYouMean, nearest } from '../../src/lib/did-you-mean.ts'
 import { equal } from '../../src/lib/equal.ts'

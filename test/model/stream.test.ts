@@ -32,9 +32,7 @@ function frames(change: Partial<StreamOptions & { latency?: Latency }> = {}): Fr
   const answer: Answer = { model: body.model, question: 'Hi', choices: [choice], usage }
   const response = responses.object(answer, { body, now: 0, requestKey: 'key', sandbox: { seed: 1 } })
   const events = responses.events(response, answer, body)
-  const { isDelta: isToken } = responses.places
-  const stream = { events, isToken, toFrame: responsesWriter(options), endsWithDone: true }
-  return [...pacedFrames(stream, options.latency)]
+  return [...pacedFrames(events, responsesWriter(options), responses.places, options.latency)]
 }
 
 function eventsOf(list: Frame[]): StreamEvent[] {
@@ -97,35 +95,5 @@ describe("a stream's pacing", () => {
     expect(waitsOf(frames({ ...paced({ perToken: 50 }), stream: { events: 'documented' } }))).toEqual(
       Array(tokenCount).fill(50),
     )
-  })
-})
-
-describe('pacedFrames', () => {
-  /** Returns a stream's frames as text: pauses in milliseconds, event types and `done`. */
-  const framesOf = (latency: z.input<typeof LatencyOption>, endsWithDone = true) => {
-    const stream = {
-      events: ['start', 'token', 'skipped', 'token'].map((type) => ({ type })),
-      isToken: ({ type }: StreamEvent) => type === 'token',
-      toFrame: (event: StreamEvent): Frame | undefined =>
-        event.type === 'skipped' ? undefined : { kind: 'event', event },
-      endsWithDone,
-    }
-    return Array.from(pacedFrames(stream, paced(latency).latency), (frame) =>
-      frame.kind === 'wait' ? frame.ms : frame.kind === 'event' ? frame.event.type : frame.kind,
-    ).join(' ')
-  }
-
-  it.each<[latency: z.input<typeof LatencyOption>, frames: string]>([
-    [{}, 'start token token done'],
-    [{ firstToken: 0, perToken: 0 }, 'start token token done'],
-    [{ firstToken: 0.5, perToken: 0.5 }, '0.5 start 0.5 token 0.5 token done'],
-    ['fast', '220 start 5 token 5 token done'],
-    [{ firstToken: '2s' }, '2000 start token token done'],
-  ])('with %j are %s', (latency, frames) => {
-    expect(framesOf(latency)).toBe(frames)
-  })
-
-  it('end without [DONE] if the protocol has none', () => {
-    expect(framesOf({}, false)).toBe('start token token')
   })
 })

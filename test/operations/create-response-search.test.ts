@@ -77,7 +77,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     ])
     expect(await warnings({ tools: [search] })).toEqual([])
     expect(await warnings({ tools: [{ type: 'web_search_preview' }] })).toEqual([
-      expect.stringContaining('was not run'),
+      expect.stringContaining('were not run'),
     ])
   })
 

@@ -117,15 +117,11 @@ function chooseFilter(
   return undefined
 }
 
-/** Maximum number of tool types to warn about individually. */
-const maxTypes = 10
-
 /** Warns about tools that the gateway does not run, such as other search services' tools. */
 function warnOfOtherTools({ tools = [] }: Prompt, warn: (message: string) => void): void {
-  const types = [...new Set(tools.flatMap((tool) => (tool.kind === 'other' ? tool.type : [])))]
-  for (const type of types.slice(0, maxTypes))
-    warn(`The '${type.slice(0, 100)}' tool was not run: the gateway only runs 'gateway:web_search'`)
-  if (types.length > maxTypes) warn(`Tools of ${types.length - maxTypes} more types were not run either`)
+  const others = tools.flatMap((tool) => (tool.kind === 'other' ? [`'${tool.type.slice(0, 100)}'`] : []))
+  const types = [...new Set(others)].slice(0, 20).join(', ')
+  if (types !== '') warn(`Tools of type ${types} were not run: the gateway only runs 'gateway:web_search'`)
 }
 
 function interleave<Item>(first: readonly Item[], second: readonly Item[]): Item[] {
