@@ -22,6 +22,17 @@ export function readAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current
 }
 
+/** Yields a value and all values inside it, each with its path, down to a hundred levels: a value may contain itself. */
+export function* walk(
+  value: unknown,
+  path: (string | number)[] = [],
+): Generator<[path: (string | number)[], value: unknown]> {
+  yield [path, value]
+  if (typeof value !== 'object' || value === null || path.length > 100) return
+  for (const [key, inner] of Object.entries(value))
+    yield* walk(inner, [...path, Array.isArray(value) ? Number(key) : key])
+}
+
 /** Returns all values at a path, which may contain `*`. */
 export function readAll(value: unknown, path: Path): unknown[] {
   let values = [value]

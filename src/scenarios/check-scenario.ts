@@ -11,6 +11,7 @@ import { faultOf } from '../faults/index.ts'
 import { inCall } from '../lib/call-names.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
+import { walk } from '../lib/value-path.ts'
 import { textOperations } from './names.ts'
 import { type ParsedRule, type ParsedScenario, Scenario, type Step } from './scenario.ts'
 import { type Path, problemAt, problemsOf, ScenarioError, wording } from './scenario-error.ts'
@@ -69,16 +70,14 @@ function assertNone(findings: readonly Finding[], input: unknown): void {
   throw new ScenarioError(findings.map(([path, says]) => problemAt(path, says, input)))
 }
 
-/** Maximum depth of a scenario's values, so that a cyclic one is left to the schema. */
-const maxDepth = 100
-
 /** Yields regular expressions, dates and maps, which the schema would accept as empty objects. */
-function* notData(value: unknown, path: Path = []): Generator<Finding> {
-  if (typeof value !== 'object' || value === null || path.length > maxDepth) return
-  if (Array.isArray(value) || Object.prototype.toString.call(value) === '[object Object]')
-    yield* inside(value, path, notData)
-  else if (!(value instanceof RegExp)) yield [path, ` must be plain data, got ${value}`]
-  else yield [path, `: a RegExp (${value}) is not supported; write ${asPattern(value)}`]
+function* notData(input: unknown): Generator<Finding> {
+  for (const [path, value] of walk(input)) {
+    const isPlain = Array.isArray(value) || Object.prototype.toString.call(value) === '[object Object]'
+    if (typeof value !== 'object' || value === null || isPlain) continue
+    if (!(value instanceof RegExp)) yield [path, ` must be plain data, got ${value}`]
+    else yield [path, `: a RegExp (${value}) is not supported; write ${asPattern(value)}`]
+  }
 }
 
 /** Converts a regular expression to a pattern, such as `{ matches: '^tides', flags: 'i' }`. */
@@ -223,9 +222,10 @@ const forText = 'for operations that generate text'
 /** Yields the problems that replies and turns have in common. */
 function* contentProblems(reply: ParsedScriptedReply | ParsedTurn, path: Path): Generator<Finding> {
   const { text = '', citations = [], responseStatus, incompleteReason, error } = reply
-  const { expect: _, ...filled } = { expect: undefined, ...reply }
-  for (const [inner, template] of textsIn(filled)) {
-    const problem = isTemplate(template) ? templateProblem(template) : undefined
+  const filled = { ...reply, expect: undefined }
+  for (const [inner, template] of walk(filled)) {
+    const problem =
+      typeof template === 'string' && isTemplate(template) ? templateProblem(template) : undefined
     const fix = `to write literal braces, start the text with {{=<% %>=}}`
     if (problem !== undefined) yield [[...path, ...inner], `: bad template: ${problem}; ${fix}`]
   }
@@ -282,20 +282,4 @@ function* scriptProblems(script: Script, context: RuleContext): Generator<Findin
 
 function withoutUndefined(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
-
-function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
-  if (typeof value === 'string') yield [path, value]
-  else yield* inside(value, path, textsIn)
-}
-
-/** Yields what a generator finds in each item or field of a value. */
-function* inside<Found>(
-  value: unknown,
-  path: Path,
-  find: (value: unknown, path: Path) => Generator<Found>,
-): Generator<Found> {
-  if (typeof value !== 'object' || value === null) return
-  for (const [key, inner] of Object.entries(value))
-    yield* find(inner, [...path, Array.isArray(value) ? Number(key) : key])
 }

@@ -9,7 +9,7 @@ import { mustBe } from '../lib/schema-messages.ts'
 import { fieldsOf, isObject } from '../lib/unchecked-json.ts'
 import { readAll, readAt, readPath } from '../lib/value-path.ts'
 import { assistantOutputs, type Conversation } from '../resources/conversation.ts'
-import { field } from './field.ts'
+import { field, text } from './field.ts'
 
 export interface Conditioned {
   /** Path parameters, decoded. */
@@ -163,7 +163,6 @@ export function patternProblem(pattern: Pattern): string | undefined {
   return `the regular expression /${pattern.matches}/${pattern.flags ?? ''} cannot be used: ${problem}`
 }
 
-const text = z.lazy(() => z.string().min(1))
 const texts = z.lazy(() => z.union([text, z.array(text).min(1)]))
 const Part = z.lazy(() => z.strictObject({ contains: text.describe('A substring of the value.') }))
 

@@ -1,6 +1,9 @@
-/** Returns the schema of an optional field with its description. */
-import type * as z from 'zod'
+/** Schemas that all parts of a scenario use. */
+import * as z from 'zod'
 
+/** Returns the schema of an optional field with its description. */
 export function field<Schema extends z.ZodType>(schema: Schema, description: string): z.ZodOptional<Schema> {
   return schema.optional().describe(description)
 }
+
+export const text = z.lazy(() => z.string().min(1))

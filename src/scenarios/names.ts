@@ -63,9 +63,14 @@ export function ruleTitle(scenario: string, number: number, name?: string | null
     : `rule ${number}${own} of '${scenario}'`
 }
 
-/** Fields that users expect in rules, conditions, replies and turns, each with the fix. */
-const misnomers: Readonly<Record<'rule' | 'when' | 'reply' | 'turn', Readonly<Record<string, string>>>> = {
-  rule: {
+const endpoint = "choose the endpoint with on: 'createResponse', or on: 'POST /path'"
+
+/**
+ * Fields that users expect, each with the fix, by a field that only rules (`times`), conditions (`params`), replies
+ * (`frames`) or turns (`expect`) have.
+ */
+const misnomers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  times: {
     once: 'use times: 1',
     count: 'use times',
     operation: "use on: 'createResponse'",
@@ -75,22 +80,17 @@ const misnomers: Readonly<Record<'rule' | 'when' | 'reply' | 'turn', Readonly<Re
     text: "use reply: 'Hello'",
     body: 'use reply: { body: … }',
     retryAfter: "use headers: { 'retry-after': '1' }",
-    path: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
-    method: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
+    path: endpoint,
+    method: endpoint,
   },
-  when: {
-    prompt: 'use input',
-    messages: 'use input',
-    path: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
-    method: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
-  },
-  reply: {
+  params: { prompt: 'use input', messages: 'use input', path: endpoint, method: endpoint },
+  frames: {
     content: 'use text',
     message: 'use text',
     choices: 'use text, which every protocol shows in its own form',
     tool_calls: "use script([{ call: { search: { q: 'tides' } } }])",
   },
-  turn: {
+  expect: {
     tool: "use call: { search: { q: 'tides' } }",
     tool_calls: "use call: { search: { q: 'tides' } }",
     reply: 'use text',
@@ -99,21 +99,11 @@ const misnomers: Readonly<Record<'rule' | 'when' | 'reply' | 'turn', Readonly<Re
 
 /** Returns the fix for a field that an object with these fields lacks, such as `; use times: 1` for `once`. */
 export function misnomer(field: string, fields: readonly string[]): string | undefined {
-  const has = (name: string) => fields.includes(name)
-  const kind = has('times')
-    ? 'rule'
-    : has('params')
-      ? 'when'
-      : has('expect')
-        ? 'turn'
-        : has('frames')
-          ? 'reply'
-          : undefined
-  const fixes = kind && misnomers[kind]
-  return fixes && Object.hasOwn(fixes, field) ? `; ${fixes[field]}` : undefined
+  const [, fixes = {}] = Object.entries(misnomers).find(([marker]) => fields.includes(marker)) ?? []
+  return Object.hasOwn(fixes, field) ? `; ${fixes[field]}` : undefined
 }
 
-/** Returns true for a scenario file's or recording's path, false for a bundled scenario's name. */
+/** Returns true for the path of a scenario file or a recording, false for a name. */
 export function isScenarioPath(text: string): boolean {
   return /\.(jsonl?|ya?ml)$/i.test(text)
 }

@@ -26,7 +26,7 @@ export type ScenarioFormat = (source: unknown, operations: CheckOptions['operati
 export function readScenario(source: unknown, options: ReadOptions): ParsedScenario {
   const { files } = options
   if (typeof source !== 'string') return readValue(source, options)
-  if (!files || !isScenarioPath(source)) return readBundled(source)
+  if (!files || !isScenarioPath(source)) return readNamed(source, bundledScenario)
   const converted = convert(source, options)
   if (converted) return converted
   const { value, locate } = files(source)
@@ -63,18 +63,16 @@ function convert(source: unknown, { formats = [], ...options }: ReadOptions): Pa
   return undefined
 }
 
-const bundled = new Map<string, ParsedScenario>()
+const named = new Map<string, ParsedScenario>()
 
-/** Returns the scenario that a model such as `fault/stream-cut` selects. Throws a `ScenarioError` for an unknown fault. */
-export function readModel(model: string): ParsedScenario {
-  const scenario = bundled.get(model) ?? checkShape(scenarioOfModel(model))
-  bundled.set(model, scenario)
+/** Reads a named scenario once. It may name operations that a gateway does not have. */
+function readNamed(name: string, find: (name: string) => unknown): ParsedScenario {
+  const scenario = named.get(name) ?? checkShape(find(name))
+  named.set(name, scenario)
   return scenario
 }
 
-/** Bundled scenarios may name operations that a gateway does not have. */
-function readBundled(name: string): ParsedScenario {
-  const scenario = bundled.get(name) ?? checkShape(bundledScenario(name))
-  bundled.set(name, scenario)
-  return scenario
+/** Returns the scenario that a model such as `fault/stream-cut` selects. Throws a `ScenarioError` for an unknown fault. */
+export function readModel(model: string): ParsedScenario {
+  return readNamed(model, scenarioOfModel)
 }

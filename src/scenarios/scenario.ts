@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { count, Duration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import { When } from './condition.ts'
-import { field } from './field.ts'
+import { field, text } from './field.ts'
 import type { CustomOperationId, OperationName } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Script } from './script.ts'
@@ -49,8 +49,6 @@ const Period = z.lazy(() =>
       error: 'Is empty: from must be less than to',
     }),
 )
-
-const text = z.lazy(() => z.string().min(1))
 
 export const Rule = z.lazy(() =>
   z.strictObject({

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { truncate } from '../lib/one-line.ts'
 import { mustBe } from '../lib/schema-messages.ts'
+import { walk } from '../lib/value-path.ts'
 import { type Conversation, callText, newUserTexts } from '../resources/conversation.ts'
 import {
   compileCondition,
@@ -13,10 +14,8 @@ import {
   TextCondition,
   textCondition,
 } from './condition.ts'
-import { field } from './field.ts'
+import { field, text } from './field.ts'
 import { answerFields, faultFields, type ParsedScriptedReply, type ScriptedItem } from './scripted-reply.ts'
-
-const text = z.lazy(() => z.string().min(1))
 
 export const ResultCheck = z.lazy(() =>
   z.union(
@@ -32,21 +31,13 @@ const RequiredFields = z.lazy(() =>
   z
     .looseObject({})
     .superRefine((fields, context) => {
-      for (const [path, pattern] of patternsIn(fields)) {
-        const message = patternProblem(pattern)
+      for (const [path, value] of walk(fields)) {
+        const message = isPattern(value) ? patternProblem(value) : undefined
         if (message !== undefined) context.addIssue({ code: 'custom', path: [...path, 'matches'], message })
       }
     })
     .describe('Required fields of the JSON result, including nested ones. Other fields are allowed.'),
 )
-
-/** Yields the regular expressions among required fields, with their paths. */
-function* patternsIn(value: unknown, path: (string | number)[] = []): Generator<[typeof path, Pattern]> {
-  if (isPattern(value)) yield [path, value]
-  else if (typeof value === 'object' && value !== null)
-    for (const [key, inner] of Object.entries(value))
-      yield* patternsIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
-}
 
 export const TurnExpectation = z.lazy(() =>
   z.strictObject({

@@ -7,6 +7,7 @@ import { mustBe } from '../lib/schema-messages.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import {
   IncompleteReason,
+  imageGenerationCall,
   MessageStatus,
   ReasoningText,
   ResponseStatus,
@@ -14,9 +15,7 @@ import {
   UrlCitation,
   WebSearchAction,
 } from '../resources/response.ts'
-import { field } from './field.ts'
-
-const text = z.lazy(() => z.string().min(1))
+import { field, text } from './field.ts'
 
 const head = () => ({
   id: field(text, 'Item id. Default: derived from the request.'),
@@ -71,19 +70,14 @@ export const ScriptedItem = z.lazy(() =>
         action: z.union([z.strictObject({ query: z.string() }), WebSearchAction]).optional(),
       }),
       z.looseObject({
+        ...imageGenerationCall().partial().shape,
         type: z.literal('image_generation_call'),
-        ...head(),
-        status: z.enum(['in_progress', 'generating', 'completed', 'failed']).optional(),
+        id: head().id,
         result: field(
           z.string().nullable(),
           'Image data in base64. Default: a PNG of one pixel, or null if the status is failed.',
         ),
         partial_images: field(z.array(z.string()), 'Partial images for streams, in base64. Default: none.'),
-        revised_prompt: z.string().optional(),
-        background: z.string().optional(),
-        output_format: z.string().optional(),
-        quality: z.string().optional(),
-        size: z.string().optional(),
       }),
     ],
     { error: 'Must be message, reasoning, function_call, web_search_call or image_generation_call' },

@@ -51,14 +51,6 @@ export function templateProblem(text: string): string | undefined {
   return undefined
 }
 
-const templates = new WeakMap<object, boolean>()
-
-function hasTemplate(scripted: object): boolean {
-  const has = templates.get(scripted) ?? isTemplate(JSON.stringify(scripted))
-  templates.set(scripted, has)
-  return has
-}
-
 /**
  * Returns a function that fills in all templates of a reply or turn. A path without a value is replaced by an empty
  * string, with a warning. Throws a 500 if the templates of one reply write too much text.
@@ -68,7 +60,7 @@ export function templateFiller(
   readConversation: () => Conversation | undefined,
 ): FillTemplates {
   return (scripted, number) => {
-    if (!hasTemplate(scripted)) return scripted
+    if (!isTemplate(JSON.stringify(scripted))) return scripted
     const values = valuesOf(call, readConversation, number)
     let left = maxOutput
     const valueAt = (path: string) => {
