@@ -1,4 +1,4 @@
-/** Client for the control API. Calls operations by id, and throws server errors as `GatewayError`. */
+/** Client for the control API. Throws the server's errors as `GatewayError`. */
 import type * as z from 'zod'
 import { GatewayError, messageOf } from '../http/errors.ts'
 import type { ErrorEnvelope } from '../resources/error-envelope.ts'
@@ -9,7 +9,6 @@ import { routePaths } from './route-paths.ts'
 
 export type RouteId = keyof typeof routePaths
 
-/** Values of a route's path parameters, by name. */
 export type RouteParams<Id extends RouteId> = Readonly<Record<Named<(typeof routePaths)[Id]>, string>>
 
 type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -27,7 +26,7 @@ export type Result<Id extends RouteId> =
 export type Data<Id extends RouteId> = Result<Id> extends { data: infer Inner } ? Inner : undefined
 
 export interface CallOptions {
-  /** Query parameters. Undefined ones are omitted. */
+  /** Undefined parameters are omitted. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
@@ -54,19 +53,16 @@ export class ControlClient {
     return new ControlClient(this.origin, this.#token)
   }
 
-  /** Returns the reply's `data`. */
   async data<Id extends RouteId>(...request: Request<Id>): Promise<Data<Id>> {
     return ((await this.whole(...request)) as { data: Data<Id> }).data
   }
 
-  /** Returns the reply's whole body. */
   async whole<Id extends RouteId>(...request: Request<Id>): Promise<Result<Id>> {
     const text = await this.text(...request)
     // The server checks its replies against the same schemas.
     return (text === '' ? {} : JSON.parse(text)) as Result<Id>
   }
 
-  /** Returns the reply's body as text. */
   async text<Id extends RouteId>(...request: Request<Id>): Promise<string> {
     const call = this.response(...request).then((response) => response.text())
     if (request[0] !== 'waitForCalls') this.#inFlight.add(call)

@@ -16,13 +16,17 @@ import type { AnyOperation } from '../operation.ts'
 import { ScenarioError } from '../scenarios/scenario-error.ts'
 import { exportCall, journalOperations } from './journal-operations.ts'
 import type { ControlContext, ControlHost } from './operation.ts'
-import { clockOperations, databaseOperations, sandboxOperations } from './sandbox-operations.ts'
+import {
+  clockOperations,
+  databaseOperations,
+  sandboxOperations,
+  serverOperations,
+} from './sandbox-operations.ts'
 import { scenarioOperations } from './scenario-operations.ts'
-import { documentOperations } from './server-operations.ts'
 
 /** Control operations by tag, in the order of the OpenAPI document. */
 export const operationGroups = {
-  Server: documentOperations,
+  Server: serverOperations,
   Sandboxes: sandboxOperations,
   Scenarios: scenarioOperations,
   Journal: journalOperations,
@@ -30,7 +34,7 @@ export const operationGroups = {
   Clock: clockOperations,
 } as const
 
-/** Loads a gateway's control operations. The extras' operations come last. */
+/** The extras' operations come last. */
 export async function controlOperations(
   gateway: Pick<GatewayCore, 'extras' | 'operations' | 'sandboxes'>,
 ): Promise<AnyOperation[]> {
@@ -58,7 +62,7 @@ export class Control {
     this.#router = new Router(host.operations)
   }
 
-  /** Handles a control request. Throws a `GatewayError` for an invalid one. */
+  /** Throws a `GatewayError` for an invalid request. */
   async handle(call: Call): Promise<Reply> {
     const { operation, params, allow } = this.#router.find(call.method, call.path.slice(base.length))
     if (!operation || Object.values(params).includes('')) throw unknownRoute(call, this.#router, allow)

@@ -1,4 +1,4 @@
-/** Declares control operations. Routes, validation and the OpenAPI document are derived from the declarations. */
+/** Declares control operations, from which routes, validation and the OpenAPI document derive. */
 import * as z from 'zod'
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
@@ -13,7 +13,6 @@ export interface ControlHost {
   readonly operations: readonly AnyOperation[]
 }
 
-/** A control request's input, validated. */
 export interface ControlContext<Params = unknown, Query = unknown, Body = unknown> extends ControlHost {
   readonly params: Params
   readonly query: Query
@@ -48,11 +47,7 @@ export const objectOf = <Value>() => z.looseObject({}) as unknown as z.ZodType<V
 
 const noContent: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
 
-/**
- * Declares an operation on the whole gateway.
- *
- * @param declaration.resolve Returns the reply's body, or a whole `Reply`.
- */
+/** Declares an operation on the whole gateway. `resolve` returns the reply's body, or a whole `Reply`. */
 export function gatewayOperation<
   const Id extends string,
   Params,
@@ -92,10 +87,7 @@ const sandboxId = z
   .min(1)
   .describe('Sandbox id. `default` handles requests whose key does not belong to another sandbox.')
 
-/**
- * Declares an operation on the sandbox that the path names in `{sandbox}`. The sandbox counts as busy during the
- * request.
- */
+/** Declares an operation on the sandbox in the path, which counts as busy during the request. */
 export function sandboxOperation<
   const Id extends string,
   Params extends z.ZodRawShape,

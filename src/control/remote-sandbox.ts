@@ -194,7 +194,6 @@ export async function newSandbox<RequestBodies extends object>(
   return new RemoteSandbox(client.clone(), address)
 }
 
-/** Replaces a file path with the file's content. */
 function contentOf(scenario: unknown): unknown {
   if (typeof scenario === 'string') return isScenarioPath(scenario) ? readDataFile(scenario).value : scenario
   if (typeof scenario === 'object' && scenario !== null && !Array.isArray(scenario)) return scenario
@@ -203,7 +202,7 @@ function contentOf(scenario: unknown): unknown {
   )
 }
 
-/** Returns methods that call an operation. Their argument, if any, is the path's parameter next to the sandbox. */
+/** Returns methods whose argument, if any, is the path's parameter next to the sandbox. */
 function derived<Methods extends Readonly<Record<string, RouteId>>>(
   methods: Methods,
   client: ControlClient,
@@ -277,17 +276,13 @@ function remoteJournal<RequestBodies extends object>(
   }
 }
 
-/** A call, or its id. */
 type Entry = string | { readonly id: string }
 
 function idOf(entry: Entry | undefined): string {
   return typeof entry === 'string' ? entry : String(entry?.id)
 }
 
-/**
- * Returns a proxy that accepts every collection name, because a list of names would import all schemas. The server
- * rejects unknown names.
- */
+/** Accepts every collection name, because a list would import all schemas. The server rejects unknown names. */
 function remoteDatabase(client: ControlClient, sandbox: string): RemoteDatabase {
   return new Proxy({} as RemoteDatabase, {
     get: (_, name) =>

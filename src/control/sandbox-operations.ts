@@ -1,5 +1,4 @@
-/** Control operations for sandboxes, their clocks and databases. */
-
+/** Control operations for the server, sandboxes, their clocks and databases. */
 import * as z from 'zod'
 import type { Records } from '../database/database.ts'
 import { Fixtures } from '../database/seed-data.ts'
@@ -13,7 +12,6 @@ import { noSnapshot } from '../sandbox/sandbox.ts'
 import type { SandboxClock, SandboxSnapshot } from '../sandbox/sandbox-options.ts'
 import { type ControlContext, gatewayOperation, sandboxOperation } from './operation.ts'
 
-/** A sandbox's addresses and key. */
 export const SandboxAddress = z
   .strictObject({
     id: z.string(),
@@ -45,11 +43,18 @@ const snapshots = new WeakMap<Sandbox, Map<string, SandboxSnapshot>>()
 /** Maximum number of snapshots per sandbox. The oldest are evicted first. */
 const maxSnapshots = 1000
 
-/** Returns a sandbox's addresses and key. */
 export function infoOf({ id, apiKey }: Sandbox, { origin }: Pick<ControlContext, 'origin'>): SandboxAddress {
   const baseUrl = `${origin}/api/v1`
   return { id, apiKey, baseUrl: id === 'default' ? baseUrl : sandboxBaseUrl(baseUrl, id) }
 }
+
+export const serverOperations = [
+  gatewayOperation('getHealth', 'GET /health', {
+    doc: { summary: 'Health check. Does not require the token' },
+    output: z.object({ data: z.strictObject({ status: z.literal('ok') }) }),
+    resolve: () => ({ data: { status: 'ok' } }),
+  }),
+]
 
 export const sandboxOperations = [
   gatewayOperation('listSandboxes', 'GET /sandboxes', {
@@ -212,7 +217,7 @@ export const databaseOperations = [
   }),
 ]
 
-/** Returns a collection of the core or of an extra. Its schema validates the records. */
+/** The collection's schema validates the records. */
 function recordsOf({ db, state }: Sandbox, params: { collection: string }): Records<object> {
   const names = Object.keys(state.tables)
   if (names.includes(params.collection)) return Reflect.get(db, params.collection)

@@ -1,4 +1,4 @@
-/** Control operations for bundled scenarios and a sandbox's active scenarios. */
+/** Control operations for bundled and active scenarios. */
 import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { GatewayError } from '../http/errors.ts'

@@ -17,7 +17,7 @@ const exposed = [
 ].join(', ')
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-/** Request headers that every preflight reply allows, in addition to the requested ones. */
+/** Headers that preflight replies allow in addition to the requested ones. */
 const defaultHeaders = ['authorization', 'content-type', 'x-understudy-scenario']
 
 /** Allows pages from this origin to read the reply. */

@@ -1,7 +1,6 @@
 /**
- * Checks each request's host, origin and token. Any page in a developer's browser can send requests to
- * localhost. Foreign pages must not reach the server through DNS rebinding, or change state that tests rely
- * on.
+ * Checks a request's host, origin and token. Foreign pages in a developer's browser must not reach the server through
+ * DNS rebinding, or change state that tests rely on.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
@@ -12,7 +11,7 @@ import type { ServerSettings } from './server-options.ts'
 type Access = Pick<ServerSettings, 'host' | 'allowedHosts' | 'allowedOrigins' | 'token'>
 
 export class Guard {
-  /** Token; undefined if none is required. */
+  /** Undefined if none is required. */
   readonly token: string | undefined
   readonly #allowedHosts: ReadonlySet<string>
   readonly #listensOnAll: boolean
@@ -63,7 +62,7 @@ export class Guard {
       throw new GatewayError(403, 'Cross-origin requests to the control API are not allowed')
   }
 
-  /** Throws 401 for a request without the token, if one is required. */
+  /** Throws 401 without the token, if one is required. */
   assertToken({ headers }: IncomingMessage): void {
     if (!this.accepts(bearerOf(headers.authorization)))
       throw unauthorized(
@@ -78,7 +77,7 @@ export class Guard {
   }
 }
 
-/** Returns the bearer token of an `authorization` header; undefined for any other scheme. */
+/** Returns undefined for any other scheme. */
 export function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 }
@@ -87,7 +86,7 @@ function countOf(name: string, rawHeaders: readonly string[]): number {
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length
 }
 
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return (
     /^(localhost|.+\.localhost|::1)$/.test(hostname) || (hostname.startsWith('127.') && isIP(hostname) === 4)
   )
@@ -113,7 +112,7 @@ function foreignHost(host: string): GatewayError {
 /** Loaded only if a token is used, because loading it would double the startup time. */
 const crypto = () => process.getBuiltinModule('node:crypto')
 
-/** Compares in constant time. */
+/** Takes constant time for values of equal length. */
 function isEqual(value: string, token: string): boolean {
   const [left, right] = [Buffer.from(value), Buffer.from(token)]
   return left.length === right.length && crypto().timingSafeEqual(left, right)

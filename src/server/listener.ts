@@ -6,23 +6,19 @@ import type { TLSSocket } from 'node:tls'
 import { refuseSocket, refuseTunnel } from './send.ts'
 import type { ServerSettings } from './server-options.ts'
 
-/** Maximum time to receive request headers, and for a TLS handshake, in real milliseconds. */
+/** Maximum time to receive request headers, and for a TLS handshake. */
 const maxHeadersTimeoutMs = 10_000
 
 const settings = {
   /** Maximum header size in bytes. Larger headers get a 431. */
   maxHeaderSize: 16 * 1024,
-  /** Interval at which Node checks for requests with slow headers, in milliseconds. */
+  /** Interval at which Node looks for slow headers, in milliseconds. */
   connectionsCheckingInterval: 500,
   // The guard, which uses the error envelope, rejects requests without a `Host`.
   requireHostHeader: false,
 }
 
-/**
- * Creates the server. Throws a `TypeError` for an invalid certificate.
- *
- * @param onConnection Called for each connection, after the TLS handshake if there is one.
- */
+/** @param onConnection Called for each connection, after the TLS handshake if there is one. */
 export function createListener(
   { tlsCert, tlsKey, requestTimeoutMs }: ServerSettings,
   onRequest: RequestListener,
@@ -44,10 +40,7 @@ export function createListener(
 }
 
 /** Throws a `TypeError` if one of the files is missing or wrong. */
-function readCertificate(
-  tlsCert: string | undefined,
-  tlsKey: string | undefined,
-): { cert: Buffer; key: Buffer } {
+function readCertificate(tlsCert: string | undefined, tlsKey: string | undefined) {
   if (tlsCert === undefined || tlsKey === undefined)
     throw new TypeError(
       'startServer: HTTPS needs a certificate and its key: set options.tlsCert and options.tlsKey',

@@ -24,8 +24,6 @@ export interface RequestLine {
 }
 
 /**
- * Describes a completed request.
- *
  * @param startedAt Real time in milliseconds, from `monotonic()`.
  * @param record Undefined if the request did not reach the gateway.
  */

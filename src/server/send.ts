@@ -1,7 +1,4 @@
-/**
- * Sends replies that do not come from the gateway: those of the control API, files and documents, and errors for
- * requests that reach neither the control API nor the gateway. Errors use the error envelope.
- */
+/** Sends replies that do not come from the gateway: the control API's, files, and errors before either. */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { deliver, unrecorded } from '../delivery/deliver.ts'
@@ -30,7 +27,7 @@ export function refuse(response: ServerResponse, error: unknown): void {
 /** A socket with Node's internal reference to the response in flight. */
 type Connection = Duplex & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null }
 
-/** Handles a request that Node rejects because it is malformed, has oversized headers, or arrives too slowly. */
+/** Handles a request that Node rejects: malformed, with oversized headers, or too slow. */
 export function refuseSocket(error: Error & { code?: string }, socket: Connection): void {
   const { _httpMessage: previous } = socket
   if (!socket.writable) return void socket.destroy()
@@ -63,15 +60,8 @@ const statusOf: Record<string, Reply> = {
   ERR_HTTP_REQUEST_TIMEOUT: envelope(408, messageOf(408)),
 }
 
-/**
- * Returns the `x-request-id` of a reply that does not come from the gateway. Deterministic for a request and status.
- *
- * @param request Undefined if Node could not parse it.
- */
-export function replyId(
-  request: Pick<IncomingMessage, 'method' | 'url'> | undefined,
-  status: number,
-): string {
+/** @param request Undefined if Node could not parse it. */
+export function replyId(request: IncomingMessage | undefined, status: number): string {
   const { method = '', url = '' } = request ?? {}
   return `req_${hash('server', method, url, status)}`
 }

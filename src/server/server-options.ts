@@ -6,7 +6,7 @@ import { mustBe } from '../lib/schema-messages.ts'
 import { type OptionsInput, type OptionsOutput, option } from '../sandbox/option.ts'
 import type { RequestLine } from './request-line.ts'
 
-/** A host name. URLs and ports are rejected, because names are compared with the `Host` header without its port. */
+/** A host name, which is compared with the `Host` header without its port. */
 const hostName = () =>
   z
     .string()
@@ -21,7 +21,6 @@ const origin = () =>
       mustBe("an origin such as https://app.example, or '*'"),
     )
 
-/** Token that is sent in a header. */
 const token = () =>
   z
     .string()
@@ -92,7 +91,7 @@ export const serverOptions = {
 export interface ListenOptions extends OptionsInput<typeof serverOptions> {}
 export interface ServerSettings extends OptionsOutput<typeof serverOptions> {}
 
-/** Adds a fix to the message of a `listen` error. The `code` is unchanged. */
+/** Adds the reason to a `listen` error, and keeps its `code`. */
 export function toListenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
   const message = reasons[error.code ?? '']?.(port, host)
   return message === undefined

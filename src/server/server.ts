@@ -20,7 +20,7 @@ import { toRequestLine } from './request-line.ts'
 import { refuse, send } from './send.ts'
 import { type ServerSettings, toListenError } from './server-options.ts'
 
-/** Interval at which a server that is shutting down closes idle connections, in real milliseconds. */
+/** Interval at which a server that shuts down closes idle connections. */
 const idleCheckMs = 20
 
 export class Server {
@@ -51,15 +51,12 @@ export class Server {
     })
   }
 
-  /** Bearer token for control requests; undefined if none is required. */
+  /** Undefined if control requests require none. */
   get token(): string | undefined {
     return this.#guard.token
   }
 
-  /**
-   * Starts listening. Throws an error with Node's `code`, such as `EADDRINUSE`, if the server cannot listen on its
-   * address.
-   */
+  /** Throws an error with Node's `code`, such as `EADDRINUSE`, if the address cannot be used. */
   async listen(): Promise<{ port: number; url: string }> {
     const { host, port, tlsCert } = this.#settings
     await new Promise<void>((resolve, reject) => {
@@ -72,7 +69,7 @@ export class Server {
     return { port: bound, url }
   }
 
-  /** Handles a request of any kind. Never throws. */
+  /** Never throws. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { onRequest } = this.#settings
     const sink = new NodeSink(response)
@@ -90,11 +87,7 @@ export class Server {
     })
   }
 
-  /**
-   * Stops accepting requests and shuts down.
-   *
-   * @param graceMs Maximum wait for open replies, in real milliseconds.
-   */
+  /** @param graceMs Maximum wait for open replies, in real milliseconds. */
   close(graceMs = 0): Promise<void> {
     return new Promise((resolve) => {
       const cut = setTimeout(() => this.#listener.closeAllConnections(), graceMs)
@@ -179,7 +172,7 @@ function isRead({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Returns the file that an extra serves at the path, or a 304 if the client has cached it. */
+/** Returns an extra's file for the path, or a 304 if the client has it. */
 async function fileOf(
   gateway: GatewayCore,
   { url = '/', headers }: IncomingMessage,
@@ -194,7 +187,7 @@ async function fileOf(
   return undefined
 }
 
-/** Returns the host to use in URLs: wildcard addresses become loopback, and IPv6 addresses get brackets. */
+/** In URLs, wildcard addresses become loopback, and IPv6 addresses get brackets. */
 function toUrlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
@@ -216,12 +209,7 @@ function rootReply({ headers }: IncomingMessage, hasConsole: boolean): Reply {
   return { ...reply, headers: { ...reply.headers, vary: 'accept' } }
 }
 
-/**
- * Destroys the connection if the request's body has not ended within this time after the reply, which is common for
- * rejected requests. Otherwise, a slow client could keep its connection open forever.
- *
- * @param timeoutMs Milliseconds of real time.
- */
+/** Otherwise, a slow client whose request was rejected could keep its connection open forever. */
 function cutUnreadBody(request: IncomingMessage, response: ServerResponse, timeoutMs: number): void {
   const cut = () => {
     if (request.complete || request.destroyed) return
@@ -229,8 +217,7 @@ function cutUnreadBody(request: IncomingMessage, response: ServerResponse, timeo
     for (const end of ['close', 'end']) request.once(end, () => clearTimeout(timer))
     request.resume()
   }
-  // Node marks a request as complete only after delivering its last byte. The reply may already have been
-  // sent by then.
+  // The reply may have been sent before Node marks the request as complete.
   setImmediate(() => {
     if (request.complete) return
     if (response.writableFinished) cut()
