@@ -7,10 +7,7 @@ import type { StreamFailure, StreamPlaces } from '../../resources/protocol.ts'
 import type { ChatChoice, ChatCompletion } from './completion.ts'
 import type { ChatRequest } from './request.ts'
 
-/**
- * Returns a function that encodes chunks. Most of a choice's chunks differ only in their text, so everything around
- * the text is encoded once.
- */
+/** Encodes what surrounds the text only once, because most of a choice's chunks differ only in their text. */
 export function chunkWriter(): (event: StreamEvent) => Frame {
   const toWire = wireWriter()
   return (event) => ({ kind: 'event', event, wire: toWire(event) })

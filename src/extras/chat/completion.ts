@@ -131,9 +131,7 @@ interface Parts {
   calls: NonNullable<ChatChoice['message']['tool_calls']>
 }
 
-/**
- * Collects a message's fields. Joins multiple text, refusal or reasoning items, and omits search and image items.
- */
+/** Joins several text, refusal or reasoning items, and omits search and image items. */
 function toParts(items: readonly ChoiceItem[], keyOf: (place: number) => string): Parts {
   const parts: Parts = { annotations: [], calls: [] }
   for (const [place, { item }] of items.entries()) {

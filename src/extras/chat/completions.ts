@@ -30,7 +30,6 @@ export const CompletionRequest = z.lazy(() => {
     .meta({ id: 'CompletionRequest', description: 'A request for a text completion.' })
 })
 type CompletionRequest = z.infer<typeof CompletionRequest>
-/** Request body of `createCompletion`, as clients send it. */
 export type CreateCompletionRequest = z.input<typeof CompletionRequest>
 
 const Completion = z.lazy(() => {

@@ -1,7 +1,4 @@
-/**
- * Schema of POST /chat/completions, as published clients call it. The specification names the Chat group but does not
- * describe it. Built on first use, to keep imports fast.
- */
+/** Schema of POST /chat/completions, as published clients call it; the specification only names the group. */
 import * as z from 'zod'
 import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'
 import { fallbackModels } from '../../resources/fallback-models.ts'
@@ -128,7 +125,6 @@ export const ChatRequest = z.lazy(() => {
     .meta({ id: 'ChatRequest', description: 'A request for a chat completion.' })
 })
 export type ChatRequest = z.infer<typeof ChatRequest>
-/** Request body of `createChatCompletion`, as clients send it. */
 export type CreateChatCompletionRequest = z.input<typeof ChatRequest>
 
 export function isChatFunction(tool: ChatTool): tool is ChatFunctionTool {

@@ -45,12 +45,7 @@ export class Changes implements CallListener {
     this.replied(record)
   }
 
-  /**
-   * Waits for changes after a position. Returns the new position and the changed calls, or no calls if some changes were
-   * missed.
-   *
-   * @param after Position from the previous reply. Default: none, so all changes were missed.
-   */
+  /** Waits for changes after a position, and returns the changed calls; none if some changes were missed. */
   async after(after: string | undefined): Promise<{ position: string; records: CallRecord[] | undefined }> {
     const isListening = this.#listeners.has(this)
     this.#listen()

@@ -1,7 +1,4 @@
-/**
- * Serves the console's files, which are read on the first visit. In a clone of the repository they are built first,
- * and again when their sources change. A single executable embeds them.
- */
+/** Serves the console's files. In a clone of the repository they are built on the first visit. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
@@ -29,11 +26,7 @@ const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
 }
 
-/**
- * Returns one of the console's files. Throws 404 for an unknown file.
- *
- * @param path Path relative to `/__understudy`; undefined if the trailing slash is missing.
- */
+/** @param path Path relative to `/__understudy`; undefined if the trailing slash is missing. */
 export async function consoleFile(path: string | undefined): Promise<Reply> {
   if (path === undefined)
     return { status: 308, headers: { location: '/__understudy/' }, body: { kind: 'none' } }

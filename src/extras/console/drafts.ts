@@ -19,7 +19,6 @@ export interface ScenarioDraft {
 }
 
 export interface DryRun {
-  /** Number of calls tested. */
   tested: number
   /** Calls that a rule would have matched, oldest first, with the rule's number. */
   calls: { id: string; rule: number }[]
@@ -70,7 +69,6 @@ function dryRun(scenario: ParsedScenario, { operations }: GatewayCore, sandbox: 
   return { tested: records.length, calls }
 }
 
-/** Clock set to the time of the call being tested. */
 class PastClock extends Clock {
   at = 0
 

@@ -10,13 +10,11 @@ import { checkDraft } from './drafts.ts'
 import { type CallRow, toRow } from './rows.ts'
 import { whyOf } from './why.ts'
 
-/** Reply of `GET /console/changes`. */
 export interface ChangedCalls {
   /** Position to ask for the next changes. */
   position: string
   /** If true, `rows` are all calls, because the page has missed changes. */
   isComplete: boolean
-  /** Oldest first. */
   rows: CallRow[]
 }
 

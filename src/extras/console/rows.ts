@@ -22,7 +22,6 @@ type EntryParts = Pick<
 >
 
 export interface CallRow extends EntryParts {
-  /** Sandbox id. */
   sandbox: string
   /** Model named in the body, or null. */
   model: string | null
@@ -32,7 +31,6 @@ export interface CallRow extends EntryParts {
   unmatched: boolean
   /** Number of near misses; 0 if a rule applied. */
   nearMissCount: number
-  /** Number of warnings. */
   warnings: number
   /** Real time of arrival, ISO 8601. */
   startedAt: string

@@ -1,7 +1,4 @@
-/**
- * Builds the console into `dist/console`: a page, a style sheet, and scripts, of which one is loaded with the page and the
- * others when needed. Names of scripts and style sheets have content hashes.
- */
+/** Builds the console into `dist/console`. Names of scripts and style sheets have content hashes. */
 import { defineConfig } from 'vite'
 
 export default defineConfig({

@@ -1,7 +1,4 @@
-/**
- * Explains a call's reply: the rules that applied and the rules that did not, with counters, conditions next
- * to the request's values, and the earlier calls that used up a rule.
- */
+/** Explains a call's reply as data: rules, counters, conditions, and earlier calls that used up a rule. */
 import { hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { type AppliedRule, nearMissesOf } from '../../journal/entry.ts'
@@ -22,7 +19,6 @@ export interface Why {
   skipped: RuleReport[]
   /** Number of skipped rules that are not listed. */
   unlisted: number
-  /** Existing records that the request names, by path parameter or model. */
   rows: { collection: string; key: string; name: string }[]
 }
 
@@ -36,7 +32,6 @@ export interface RuleReport {
   reason: string
   /** If true, the rule did not apply because its rate limit was not reached. */
   isWithinLimit: boolean
-  /** Facts about the rule's counters, as sentences. */
   facts: string[]
   /** The rule's conditions with the request's values. Empty if the rule is no longer known. */
   conditions: ConditionReport[]
@@ -139,11 +134,7 @@ function reportOf(
   }
 }
 
-/**
- * Returns earlier calls that a rule counted: calls within its rate limit, or calls to which it was applied.
- *
- * @param resetMs Time until the rate limit's next window, in milliseconds.
- */
+/** @param resetMs Time until the rate limit's next window, in milliseconds. */
 function earlierUses(
   record: CallRecord,
   name: RuleName,

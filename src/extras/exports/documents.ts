@@ -8,11 +8,7 @@ import { toDocument } from './openapi.ts'
 /** Spec: Versioning, 2. */
 const version = '1.0.0'
 
-/**
- * Returns the OpenAPI document for a gateway's API.
- *
- * @param gateway Default: a gateway with the specification's operations.
- */
+/** @param gateway Default: a gateway with the specification's operations. */
 export function apiDocument(
   gateway: { readonly operations: readonly AnyOperation[] } = { operations },
 ): object {
@@ -42,7 +38,6 @@ function controlDocument(described: readonly AnyOperation[]): object {
   })
 }
 
-/** Reads the OpenAPI document of the control API. */
 export const getControlDocument = gatewayOperation('getControlDocument', 'GET /openapi.json', {
   doc: { summary: 'Read this document', tag: 'Internal' },
   output: z.looseObject({ openapi: z.string() }),

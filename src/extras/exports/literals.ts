@@ -1,22 +1,16 @@
-/**
- * Writes JavaScript literals for code that users copy and paste. Text is escaped so that it cannot end its literal,
- * control a terminal, or hide the code that follows.
- */
+/** JavaScript literals whose text cannot end them, control a terminal, or hide the code that follows. */
 import { unseen } from '../../lib/shell-word.ts'
 
 const unseenOnes = new RegExp(unseen.source, 'gu')
 
-/** Returns a JavaScript string literal in single quotes. */
 export function stringLiteral(text: string): string {
   return `'${escaped(text).replaceAll("'", "\\'")}'`
 }
 
-/** Returns text as the content of a template literal. */
 export function templateText(text: string): string {
   return escaped(text).replace(/`|\$(?=\{)/g, '\\$&')
 }
 
-/** Returns a JSON value as a multi-line expression. */
 export function jsonLiteral(value: unknown): string {
   const lines = JSON.stringify(value, null, 2).replace(unseenButLines, unicode).replaceAll('</', '<\\/')
   // A plain `__proto__` key would set the prototype.

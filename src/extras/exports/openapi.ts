@@ -12,7 +12,6 @@ export interface DocumentSetup {
   /** Base path, such as `/api/v1`. */
   readonly base: string
   readonly described: readonly AnyOperation[]
-  /** The bearer token's description. */
   readonly bearer: string
   /** If true, replies have the mocked API's headers and errors. */
   readonly isEmulated: boolean
@@ -102,7 +101,6 @@ function successOf(
   return { [status]: { description: 'Success', ...(isEmulated && { headers: headersOf() }), content } }
 }
 
-/** Describes every parameter in the path, also those without a schema. */
 function pathParametersOf({ path, input }: AnyOperation, schemas: Record<string, Json>): Json[] {
   const described = parametersOf('path', input?.params, 'input', schemas)
   return Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => {
@@ -151,7 +149,6 @@ function standardSchemaOf(schema: Schema, io: 'input' | 'output'): Json {
   }
 }
 
-/** Converts a schema to JSON Schema, and adds schemas with an id to the components. */
 function schemaOf(schema: Schema, io: 'input' | 'output', schemas: Record<string, Json>): Json {
   if (!(schema instanceof z.ZodType)) return standardSchemaOf(schema, io)
   // Wrapped in an object, so that a schema with an id becomes a reference.
@@ -193,15 +190,11 @@ function nameFor(name: string, json: unknown, io: 'input' | 'output', schemas: R
   return `${component}Input`
 }
 
-/** Restricts a schema to values of one type. */
 function onlyFor(type: string, then: Json): Json {
   return { if: { properties: { type: { const: type } }, required: ['type'] }, then }
 }
 
-/**
- * Removes redundant keywords: a format's pattern, and safe integer bounds in replies. The bounds stay in requests,
- * because larger integers are rejected.
- */
+/** Removes a format's pattern, and the bounds of safe integers in replies. */
 function simplify(schema: Json, io: 'input' | 'output'): void {
   if (io === 'output') {
     if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']
@@ -249,14 +242,12 @@ function headersOf(status?: number): Json {
   return { ...always, ...(status !== undefined && statusHeaders[status]) }
 }
 
-/** Returns an operation's error statuses in ascending order. */
 function errorStatusesOf({ input: { params, query, body } = {}, errors = [] }: AnyOperation): number[] {
   const checked = params || query || body ? [400] : []
   const read = body ? [413, 415] : []
   return [...checked, 401, 410, 429, ...read, ...errors].sort((left, right) => left - right)
 }
 
-/** Describes an error reply with its envelope and headers. */
 function errorReply(status: number | undefined, error: Json, isEmulated = true): Json {
   return {
     description: status === undefined ? 'The error envelope' : messageOf(status),

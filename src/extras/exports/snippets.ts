@@ -1,7 +1,4 @@
-/**
- * Exports a journal call as code: a curl command, or a test that repeats the call and expects the same kind of reply.
- * Calls contain untrusted values, so every value is written as an escaped literal.
- */
+/** Exports a call as a curl command or a test. Its untrusted values are written as escaped literals. */
 import type { Site } from '../../gateway/extra.ts'
 import { httpToken } from '../../http/header-record.ts'
 import { announcesEvents } from '../../http/reply.ts'
@@ -40,10 +37,7 @@ export function toCurl(record: CallRecord, site: Site): string {
   return `${lines.join(' \\\n  ')}\n`
 }
 
-/**
- * Returns the path relative to the base URL or, for a call outside it, to the origin. The path always starts with a
- * slash, so that it cannot change the host.
- */
+/** The path always starts with a slash, so that it cannot change the host. */
 function targetOf({ route, path, search }: CallRecord): string {
   const target = route ?? path.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
   return `${target.startsWith('/') ? '' : '/'}${hideInString(target)}${hideInQuery(search)}`
@@ -88,10 +82,7 @@ function titleOf({ method, route, path, status, matches }: CallRecord): string {
   return `${method} ${hideInString(route ?? path)} ${status === 0 ? 'fails' : `returns ${status}`}${rule}`
 }
 
-/**
- * Returns a rule that the call matched, without its limits on how often it applies. A rate limit becomes a fault with
- * the limit and the wait from the call's reply.
- */
+/** Omits how often the rule applies. A rate limit becomes a fault with the wait from the call's reply. */
 function ruleOf(match: Match, { operation, method, route }: CallRecord): object {
   const { faults, reply } = match.effect
   const on = operation ?? (route === undefined ? '*' : `${method} ${route}`)

@@ -9,7 +9,6 @@ import { defineOperation } from '../../operation.ts'
 /** Each sandbox's initial credits, in US dollars. */
 const totalCredits = 100
 
-/** Reads the initial credits and the cost of all calls. */
 export const getCredits = defineOperation({
   id: 'getCredits',
   method: 'get',
@@ -21,7 +20,6 @@ export const getCredits = defineOperation({
   resolve: ({ sandbox }) => ok({ data: { total_credits: totalCredits, total_usage: sandbox.ledger.cost } }),
 })
 
-/** Schemas of a key's usage in US dollars. */
 export const usages = () => ({
   usage: z.number(),
   usage_daily: z.number(),

@@ -1,7 +1,4 @@
-/**
- * API keys: lists, creates, reads, updates and deletes them. Any key is accepted until a sandbox has created or
- * deleted one; from then on, only existing keys are accepted.
- */
+/** API keys. Any key is accepted until a sandbox has created or deleted one; then only existing keys are. */
 import * as z from 'zod'
 import type { Table } from '../../database/table.ts'
 import { json, ok } from '../../http/reply.ts'
@@ -136,7 +133,6 @@ export const createApiKey = defineOperation({
   },
 })
 
-/** Reads a key by its hash. */
 export const getApiKey = defineOperation({
   id: 'getApiKey',
   method: 'get',
@@ -192,10 +188,7 @@ export const deleteApiKey = defineOperation({
   },
 })
 
-/**
- * Returns true for a key that exists and is neither disabled nor expired, and false for any other key. Returns
- * undefined if the sandbox has neither created nor deleted a key.
- */
+/** Returns undefined if the sandbox has neither created nor deleted a key. */
 export function isLivingKey(key: string, sandbox: SandboxState): boolean | undefined {
   const rows = tableOf(sandbox).snapshot()
   if (!rows || rows.rows.length === 0) return undefined
@@ -269,7 +262,6 @@ function keyRow(key: string, created_at: string, state: ApiKeyRow['state']): Api
   }
 }
 
-/** Hashes text to 64 hexadecimal digits. */
 export function longHash(text = ''): string {
   return ['a', 'b', 'c', 'd'].map((part) => hash('api key', part, text)).join('')
 }

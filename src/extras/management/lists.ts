@@ -26,12 +26,10 @@ export const Page = z.lazy(() =>
   }),
 )
 
-/** Returns the requested records and the total number of records. */
 export function page<Row>(rows: readonly Row[], { offset = 0, limit = usualLimit }: z.output<typeof Page>) {
   return { data: rows.slice(offset, offset + limit), total_count: rows.length }
 }
 
-/** The reply to a deletion. */
 export const Deleted = z.lazy(() => z.strictObject({ deleted: z.literal(true) }))
 
 /** @param detail Reason for the journal, such as `no API key has the hash 'a'`. */
@@ -39,7 +37,6 @@ export function notFound(detail: string): GatewayError {
   return new GatewayError(404, undefined, undefined, { detail })
 }
 
-/** Returns the id of a sandbox's user. */
 export function userId(seed: string | number): string {
   return `user_${hash(seed, 'user').slice(0, 12)}`
 }

@@ -1,7 +1,4 @@
-/**
- * Presets with versions: lists them, creates them from a request body, and reads versions.
- * `GET /presets/{slug}` is a core operation.
- */
+/** Presets with versions. `GET /presets/{slug}` is a core operation. */
 import * as z from 'zod'
 import { ok } from '../../http/reply.ts'
 import { check } from '../../lib/check.ts'
@@ -31,7 +28,6 @@ export const listPresets = defineOperation({
   },
 })
 
-/** Lists a preset's versions, oldest first. */
 export const listPresetVersions = defineOperation({
   id: 'listPresetVersions',
   method: 'get',
@@ -43,7 +39,6 @@ export const listPresetVersions = defineOperation({
   resolve: async (context) => ok(page(await versionsOf(context), context.query)),
 })
 
-/** Reads a preset version by number. */
 export const getPresetVersion = defineOperation({
   id: 'getPresetVersion',
   method: 'get',
@@ -73,7 +68,6 @@ async function versionsOf({ params, sandbox, assume }: RequestContext<{ slug: st
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Request fields that a preset stores. */
 const kept = (
   'model models temperature top_p top_k top_a min_p seed stop stop_sequences frequency_penalty presence_penalty ' +
   'repetition_penalty max_tokens max_completion_tokens max_output_tokens max_tool_calls parallel_tool_calls ' +
@@ -177,7 +171,6 @@ function systemMessages({ messages }: Body): string {
     .join('\n\n')
 }
 
-/** Returns the text in a string or a list of text parts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   return Array.isArray(content)

@@ -84,7 +84,6 @@ export const createWorkspace = defineOperation({
   },
 })
 
-/** Reads a workspace by id or slug. */
 export const getWorkspace = defineOperation({
   id: 'getWorkspace',
   method: 'get',

@@ -129,10 +129,8 @@ function inputOf(json: string): Record<string, unknown> {
   }
 }
 
-/** Status of a failed answer. */
 export const failureStatus = 500
 
-/** Error types by status. */
 const errorTypes: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
@@ -154,7 +152,6 @@ export const MessagesError = z.lazy(() =>
   }),
 )
 
-/** Returns an error in the Anthropic envelope. */
 export function toMessagesError(status: number, message: string, requestId: string): object {
   const type = errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
   return { type: 'error', error: { type, message }, request_id: requestId }

@@ -1,7 +1,4 @@
-/**
- * Schema of POST /messages, as published clients call it. The specification names the Anthropic-style Messages group
- * but does not describe it. Built on first use, to keep imports fast.
- */
+/** Schema of POST /messages, as published clients call it; the specification only names the group. */
 import * as z from 'zod'
 import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'
 import { fallbackModels } from '../../resources/fallback-models.ts'
@@ -92,14 +89,12 @@ export const MessagesRequest = z.lazy(() => {
     .meta({ id: 'MessagesRequest', description: 'Request body of POST /messages.' })
 })
 export type MessagesRequest = z.infer<typeof MessagesRequest>
-/** Request body of `createMessage`, as clients send it. */
 export type CreateMessageRequest = z.input<typeof MessagesRequest>
 
 export const CountTokensRequest = z.lazy(() => {
   const { max_tokens, ...fields } = MessagesRequest.unwrap().shape
   return z.looseObject({ ...fields, max_tokens: max_tokens.nullish() })
 })
-/** Request body of `countMessageTokens`, as clients send it. */
 export type CountMessageTokensRequest = z.input<typeof CountTokensRequest>
 
 interface ForcedTool {
@@ -111,14 +106,11 @@ function offersForcedTool({ tool_choice, tools }: ForcedTool): boolean {
   return tool_choice?.type !== 'tool' || (tools?.some(({ name }) => name === tool_choice['name']) ?? false)
 }
 
-/**
- * Returns true for Anthropic's search tool, `web_search_20250305` or a later version, which the gateway runs.
- */
+/** The gateway runs Anthropic's search tool, `web_search_20250305` or a later version. */
 export function isSearchTool({ type }: MessagesTool): boolean {
   return /^web_search/.test(type ?? '')
 }
 
-/** Returns true for functions that the caller runs. */
 export function isCustomTool({ type }: { type?: string | null | undefined }): boolean {
   return type == null || type === 'custom'
 }

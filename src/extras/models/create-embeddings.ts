@@ -11,10 +11,7 @@ import { CreateResponseBody } from '../../resources/create-response-body.ts'
 import { list } from '../../resources/list.ts'
 
 const defaultDimensions = 1536
-/**
- * Maximum number of values in a reply: 2,048 inputs with the default dimensions. Clients can handle replies of this
- * size.
- */
+/** Maximum number of values in a reply: 2,048 inputs with the default dimensions. */
 const maxNumbers = 2048 * defaultDimensions
 
 const content = () =>
@@ -43,7 +40,6 @@ export const EmbeddingsRequest = z.lazy(() =>
     .meta({ id: 'EmbeddingsRequest', description: 'Request body of POST /embeddings.' }),
 )
 type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
-/** Request body of `createEmbeddings`, as clients send it. */
 export type CreateEmbeddingsRequest = z.input<typeof EmbeddingsRequest>
 
 const EmbeddingsList = z.lazy(() =>
@@ -109,7 +105,6 @@ function textsOf(input: EmbeddingsRequest['input']): string[] {
   })
 }
 
-/** Encodes numbers as little-endian 32-bit floats. */
 function encoded(vector: Float32Array): string {
   const bytes = new Uint8Array(vector.length * 4)
   const view = new DataView(bytes.buffer)
@@ -120,11 +115,7 @@ function encoded(vector: Float32Array): string {
 /** Number of entries that each feature, a word or a word pair, affects before mixing. */
 const entriesOfWord = 4
 
-/**
- * Returns a unit vector that depends only on the arguments.
- *
- * @param key Key of the vector space, derived from seed and model. Vectors in different spaces are unrelated.
- */
+/** @param key Key of the vector space. Vectors in different spaces are unrelated. */
 function embed(text: string, key: string, dimensions: number): Float32Array {
   const size = 2 ** Math.ceil(Math.log2(Math.max(dimensions, 64)))
   const features = new Float32Array(size)
@@ -160,10 +151,7 @@ function flipSigns(features: Float32Array, key: string): void {
   }
 }
 
-/**
- * Applies the Walsh-Hadamard transform, which makes every value depend on every feature and preserves relative
- * distances.
- */
+/** Walsh-Hadamard transform: every value depends on every feature, and relative distances stay. */
 function mix(values: Float32Array): void {
   for (let half = 1; half < values.length; half *= 2) {
     for (let start = 0; start < values.length; start += half * 2) {

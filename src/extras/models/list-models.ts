@@ -38,7 +38,6 @@ const Models = z.lazy(() =>
   }),
 )
 
-/** Lists the models that match the filters, in catalogue order. */
 export const listModels = modelList('listModels', '/models', 'List models')
 
 /** Lists all models, because users are not restricted. */
@@ -66,7 +65,6 @@ function modelList<const Id extends string>(id: Id, path: string, summary: strin
   })
 }
 
-/** Counts the models that match the filters. */
 export const countModels = defineOperation({
   id: 'countModels',
   method: 'get',

@@ -1,7 +1,4 @@
-/**
- * Operations from an OpenAPI document that no other operation implements. Each replies with an example from the
- * document, or with a sample of the reply's schema. Requests are neither checked nor remembered.
- */
+/** Operations from an OpenAPI document, which reply with its examples or with samples of its schemas. */
 import * as z from 'zod'
 import { toBytes } from '../../http/encode.ts'
 import { GatewayError } from '../../http/errors.ts'
@@ -13,12 +10,7 @@ import type { SchemaObject } from '../../resources/json-schema.ts'
 import { type Json, OpenApiDocument, type PathOperation } from './document.ts'
 import { replySchema } from './reply-schema.ts'
 
-/**
- * Creates a document's operations, except those in `existing`. Throws a `TypeError` unless the document is
- * OpenAPI 3.x.
- *
- * @param root Parsed document.
- */
+/** Omits operations in `existing`. Throws a `TypeError` unless the document is OpenAPI 3.x. */
 export function documentOperations(root: unknown, existing: readonly AnyOperation[]): AnyOperation[] {
   const document = new OpenApiDocument(root)
   const lineOf = (method: string, path: string) => `${method} ${shapeOf(path)}`
@@ -76,7 +68,6 @@ function toOperation(
   }
 }
 
-/** The successful reply of one of a document's operations. */
 class Sample {
   readonly #id: string
   readonly #summary: string

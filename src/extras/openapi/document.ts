@@ -72,10 +72,8 @@ export class OpenApiDocument {
   }
 }
 
-/** End of the gateway's base URL. */
 const base = '/api/v1'
 
-/** Returns a path relative to the base URL, without the server's prefix and `/api/v1`. */
 function routeOf(path: string, servers: unknown): string {
   const prefix = prefixOf(servers)
   const below = prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path

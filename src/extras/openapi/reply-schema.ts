@@ -1,7 +1,4 @@
-/**
- * Converts an OpenAPI document's schemas for replies to plain JSON Schema, without `nullable`, `writeOnly`
- * properties, and references to the rest of the document.
- */
+/** Converts reply schemas of an OpenAPI document to plain, self-contained JSON Schema. */
 import { isObject } from '../../lib/unchecked-json.ts'
 import type { SchemaObject } from '../../resources/json-schema.ts'
 import type { OpenApiDocument } from './document.ts'

@@ -56,9 +56,7 @@ const errorTexts: Readonly<Record<number, string>> = {
 /** Headers that request metadata about model routing. */
 const metadataHeaders = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata']
 
-/** Fields to add, by the path of the object that gets them. */
 type Fields = Readonly<Record<string, object>>
-/** Returns additional fields for a reply or event. */
 type MakeFields = (value: unknown, call: AnsweredCall) => Fields
 
 const messagesUsage = {
@@ -171,7 +169,6 @@ const vendorsWords: Words = {
   ...shownSource,
 }
 
-/** Replaces Understudy's names in a message with OpenRouter's. */
 function inVendorsWords(text: string): string {
   return text.replace(
     /gateway(?:_metadata|:web_search)|engine_[abc]|(?:index|design)-source/g,
@@ -201,7 +198,6 @@ function withFields(
   return Object.entries(additions).reduce((each, [path, more]) => added(each, path, more), value)
 }
 
-/** Adds structured reasoning to chat messages or deltas. */
 function withReasoning<Value>(part: 'message' | 'delta', value: Value): Value {
   const add = (message: unknown) => {
     const { reasoning } = Object(message)

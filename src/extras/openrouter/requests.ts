@@ -1,6 +1,4 @@
-/**
- * The request fields, plugins and input types that OpenRouter's OpenAPI document adds to the specification's.
- */
+/** Request fields, plugins and input types that OpenRouter's OpenAPI document adds to the specification's. */
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
 import { CreateResponseBody, ignored, StoringResponseBody } from '../../resources/create-response-body.ts'
@@ -17,7 +15,6 @@ const fields: Readonly<Record<string, string>> = {
     'cache_control context_management fallbacks provider route session_id speed stop_server_tools_when trace user',
 }
 
-/** Plugin settings by id. */
 const plugins: Readonly<Record<string, string>> = {
   'auto-router': 'allowed_models cost_quality_tradeoff cost_tier excluded_models pin_model',
   'auto-beta-router': 'allowed_models cost_quality_tradeoff cost_tier excluded_models',
@@ -86,10 +83,7 @@ function inner<Schema extends z.ZodType>(schema: z.ZodType): Schema {
   return wrapped instanceof z.ZodType ? inner(wrapped) : (schema as Schema)
 }
 
-/**
- * Returns a schema for OpenRouter's plugins. The schema removes all plugins except an enabled `web`, because no others
- * are simulated.
- */
+/** The schema removes all plugins except an enabled `web`, because no others are simulated. */
 function pluginList(): z.ZodType {
   const web = inner<z.ZodArray<z.ZodObject>>(CreateResponseBody._zod.innerType.shape.plugins).element
   const engine = openEngine(web.shape['engine'] as z.ZodType)
@@ -109,7 +103,6 @@ function pluginList(): z.ZodType {
     .nullish()
 }
 
-/** Returns a schema for tools with OpenRouter's search and function settings. */
 function toolList(tools: z.ZodType): z.ZodType {
   const kinds = kindsOf(inner<z.ZodArray<z.ZodType>>(tools).element) ?? {}
   const called = inner<z.ZodObject>(kinds['function'] as z.ZodType)
@@ -174,10 +167,7 @@ export function withParameters(tool: unknown): unknown {
   return { type, ...rest, parameters: { ...settings, ...fieldsOf(parameters) } }
 }
 
-/**
- * Returns a tool as shown in replies, with search settings next to its type. Returns undefined for tools that
- * the gateway runs, because replies omit them.
- */
+/** Returns undefined for tools that the gateway runs, because replies omit them. */
 export function shownTool(tool: unknown): unknown {
   const { type, parameters, ...rest } = fieldsOf(tool)
   if (String(type).startsWith('openrouter:')) return undefined

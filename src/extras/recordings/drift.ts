@@ -1,7 +1,4 @@
-/**
- * `drift`: sends recorded requests to Understudy, or to a real gateway, and compares the shapes of the replies with the
- * recorded ones. Reports recordings that it could not compare.
- */
+/** `drift`: compares the shapes of recorded replies with those of Understudy or of a real gateway. */
 import { toFetch } from '../../delivery/fetch.ts'
 import type { AnyExtra } from '../../gateway/extra.ts'
 import { GatewayCore } from '../../gateway/gateway.ts'
@@ -36,7 +33,6 @@ export interface Finding extends Difference {
 }
 
 export interface DriftReport {
-  /** Number of recordings that were compared. */
   readonly compared: number
   readonly findings: readonly Finding[]
   /** Recordings and parts of replies that were not compared, with reasons. */
@@ -97,10 +93,8 @@ export async function findDrift(
   return { compared, findings, notCompared }
 }
 
-/** Reason why a recording was not compared. */
 class NotCompared extends Error {}
 
-/** A complete reply. */
 interface Answer {
   readonly status: number
   /** Media type in lower case, without parameters. */
@@ -139,10 +133,7 @@ const outputs: readonly ScriptedItemInput[][] = [
   [{ type: 'image_generation_call' }],
 ]
 
-/**
- * Returns Understudy's replies: the default one and, because the recorded reply may contain any kind of item, one with
- * each kind. If an error was recorded, returns an error with the same status.
- */
+/** The recorded reply may contain any kind of item, so Understudy gives one reply with each. */
 async function askUnderstudy(
   gateway: GatewayCore,
   request: RecordedRequest,
@@ -216,7 +207,6 @@ function statusMessage({ status, body }: Answer, recorded: number): string {
   return `the status is ${status} instead of ${recorded}${reason === undefined ? '' : `: ${reason}`}`
 }
 
-/** Shapes of one side's replies to an operation, by media type. */
 type Side = Map<string, Shape>
 
 function addTo(side: Side, { type, body }: Answer): void {

@@ -4,7 +4,6 @@ import { announcesEvents } from '../../http/reply.ts'
 import { jsonIn, type Recording } from './recording.ts'
 
 export interface RecordedEvent {
-  /** Content of the `data:` lines. */
   readonly data: string
   /** Value of the `event:` line, if any. */
   readonly event: string | undefined
@@ -17,7 +16,6 @@ export function isEventStream({ reply }: Pick<Recording, 'reply'>): boolean {
   return reply !== undefined && announcesEvents(reply.headers)
 }
 
-/** Matches a stream's last event in every protocol. */
 export const lastEvent =
   /data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/
 

@@ -38,16 +38,12 @@ interface Exchange {
 
 interface Imported {
   readonly exchanges: readonly Exchange[]
-  /** Entries that were skipped, with reasons. */
   readonly skipped: readonly string[]
   /** Name of the recordings, also used as their operation if there is no request. Default: the operation's name. */
   readonly name?: string
 }
 
-/**
- * Imports files. Sets exit code 1 if a recording was deleted because it still contained a secret, 2 if nothing was
- * written.
- */
+/** Sets exit code 1 if a recording with a secret was deleted, 2 if nothing was written. */
 export async function importFiles(
   kind: ImportKind,
   files: readonly string[],
@@ -94,10 +90,7 @@ function read(kind: ImportKind, file: string, { base, request }: ImportFlags): I
     : importStream(bytes, file, request ? readRequest(request) : undefined)
 }
 
-/**
- * Converts an event stream's body, as printed by `curl -N`. If `request` is omitted, the recording does not match any
- * request.
- */
+/** Without `request`, the recording does not match any request. */
 function importStream(bytes: Uint8Array, file: string, request: RecordedRequest | undefined): Imported {
   const text = new TextDecoder().decode(bytes)
   if (/^HTTP\/[\d.]+ \d{3}/.test(text))
@@ -122,7 +115,6 @@ const GivenRequest = z.lazy(() =>
   }),
 )
 
-/** Reads `{ method, path, body }` from JSON or YAML. */
 function readRequest(file: string): RecordedRequest {
   const { body, query, ...rest } = readCheckedFile(file, GivenRequest, Number.POSITIVE_INFINITY)
   return {
@@ -163,12 +155,7 @@ const HarEntry = z.lazy(() =>
 )
 type HarEntry = z.infer<typeof HarEntry>
 
-/**
- * Converts a HAR file from a browser, a proxy or Understudy. Ignores `OPTIONS` requests, and requests to URLs
- * outside `base`.
- *
- * @param base The gateway's base path, such as `/api/v1`, or base URL.
- */
+/** @param base The gateway's base path, such as `/api/v1`, or base URL. Other requests are ignored. */
 export function importHar(text: string, file: string, base: string): Imported {
   const entries = harEntries(text, file)
   const exchanges: Exchange[] = []
@@ -235,7 +222,6 @@ function harExchange({ request, response, timings, _delivery = '' }: HarEntry, p
   }
 }
 
-/** Endings by delivery outcome in Understudy's HAR files. */
 const endings: Readonly<Record<string, RecordedEnding>> = {
   'aborted-by-fault': 'reset',
   'aborted-by-client': 'aborted-by-client',

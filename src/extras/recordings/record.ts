@@ -51,7 +51,6 @@ export interface RecorderSetup {
   readonly graceMs?: number
   /** Maximum size of a recorded body in bytes. Larger bodies are forwarded but not recorded. Default: 64 MB. */
   readonly maxBytes?: number
-  /** Called after each exchange. */
   readonly onExchange?: (line: ExchangeLine) => void
 }
 
@@ -64,10 +63,7 @@ export interface ExchangeLine {
 export interface Recorder {
   /** Base URL for clients, such as `http://127.0.0.1:4142/api/v1`. */
   readonly baseUrl: string
-  /**
-   * Token that clients send in `x-understudy-token` or, if the recorder has the key, as their API key. Undefined if
-   * none is required.
-   */
+  /** Token for `x-understudy-token` or, if the recorder has the key, for the API key; undefined if none. */
   readonly token: string | undefined
   /** Shuts down after waiting for open exchanges, for up to `waitMs` real milliseconds. Default: the setup's `graceMs`. */
   close(waitMs?: number): Promise<void>
@@ -123,11 +119,7 @@ export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
   }
 }
 
-/**
- * Throws 401 for a request without the token.
- *
- * @param hasKey If true, the client's API key is not forwarded, so it can be the token.
- */
+/** @param hasKey If true, the client's API key is not forwarded, so it can be the token. */
 function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean): void {
   const keys = hasKey ? [bearerOf(headers.authorization), headers['x-api-key']] : []
   if (guard.accepts(headers['x-understudy-token'], ...keys)) return
@@ -167,7 +159,6 @@ class ProxyExchange {
   #file: RecordingFile | undefined
   /** Reason why there is no file. */
   #reason = 'the request is incomplete'
-  /** End of the previous chunk. */
   #tail = ''
   /** If true, the stream's last event has arrived. */
   #isComplete = false
@@ -276,7 +267,6 @@ class ProxyExchange {
     reply.on('error', () => this.#end('reset'))
   }
 
-  /** Handles an upstream that is unreachable or has closed the connection. */
   #failed(error: NodeJS.ErrnoException): void {
     if (this.#isOver) return
     if (error.code === 'ECONNRESET' || this.#response.headersSent) {
@@ -315,16 +305,12 @@ class ProxyExchange {
   }
 }
 
-/** Returns the client's headers without the recorder's token. */
 function sentHeaders({ headers }: IncomingMessage): Record<string, string> {
   const { 'x-understudy-token': _, ...sent } = flat(headers)
   return sent
 }
 
-/**
- * Returns headers for the upstream, which request uncompressed replies. A configured key replaces the
- * client's keys.
- */
+/** Requests uncompressed replies. A configured key replaces the client's. */
 function upstreamHeaders(request: IncomingMessage, key: string | undefined): Record<string, string> {
   const { 'x-api-key': clientKey, ...sent } = sentHeaders(request)
   const passed = Object.entries(sent).filter(([name]) => !hopByHop.has(name))

@@ -1,7 +1,4 @@
-/**
- * Writes recordings to files, line by line during the exchange. Secrets are removed before anything is written. A
- * finished file that still contains a secret is deleted.
- */
+/** Writes recordings line by line, without secrets. A file that still contains one at the end is deleted. */
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, type WriteStream } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -39,7 +36,6 @@ interface RecordingSetup {
 
 type Opening = Pick<Recording, 'head' | 'request'>
 
-/** Creates a recording's head and request, without secrets. */
 export function openRecording(
   request: RecordedRequest | undefined,
   { redactor, operation, dialect = 'neutral', recordedAt }: RecordingSetup,
@@ -57,7 +53,6 @@ export function openRecording(
   return { head, request: clean?.request }
 }
 
-/** A folder to which recordings are written. */
 export class RecordingFolder {
   readonly path: string
   /** Files that existed before this run, by key. */
@@ -80,7 +75,6 @@ export class RecordingFolder {
     return this.#before.has(key)
   }
 
-  /** Removes recordings with this key that existed before this run. */
   forget(key: string): void {
     for (const file of this.#before.get(key) ?? []) {
       rmSync(join(this.path, file), { force: true })
@@ -89,11 +83,7 @@ export class RecordingFolder {
     this.#before.delete(key)
   }
 
-  /**
-   * Starts a recording.
-   *
-   * @param maxBytes Maximum body size. Larger recordings are discarded. Default: unlimited.
-   */
+  /** @param maxBytes Maximum body size. Larger recordings are discarded. Default: unlimited. */
   create(
     opening: Opening,
     redactor: Redactor,
@@ -212,12 +202,7 @@ export class RecordingFile {
   }
 }
 
-/**
- * Returns the kinds of secrets that are left in a finished recording: in its file, and in joined chunks and text
- * deltas, where they may be split.
- *
- * @param file Content of the recording's file.
- */
+/** Finds secrets in the file, and in joined chunks and text deltas, where they may be split. */
 export function leaksIn(file: Uint8Array, recording: Recording, finder: SecretFinder): string[] {
   const { request, reply } = recording
   const body = bodyOf(recording)

@@ -20,7 +20,6 @@ const milliseconds = () => amount().describe('Milliseconds since the request was
 /** Headers as received, including connection headers; names in lower case. */
 const HeadersSeen = z.lazy(() => z.record(z.string(), z.string()))
 
-/** First line of a recording. */
 const Head = z.lazy(() =>
   z.looseObject({
     recording: z.literal(1).describe('Format version.'),
@@ -68,10 +67,7 @@ const Chunk = z.lazy(() =>
   ),
 )
 
-/**
- * Endings: `fin` (complete), `reset` (broken connection), `aborted-by-client` (the client disconnected) and `idle`
- * (the upstream stopped sending).
- */
+/** `fin`: complete, `reset`: broken connection, `idle`: the upstream stopped sending. */
 const endings = ['fin', 'reset', 'aborted-by-client', 'idle'] as const
 
 const End = z.lazy(() =>
@@ -148,10 +144,7 @@ export function isRecording(value: unknown): value is Recording {
 
 const suffix = '.recording.jsonl'
 
-/**
- * Returns a file name that is not taken, such as `createResponse-0123456789abcdef.recording.jsonl`. Repeated requests
- * have a number, such as `.2`, before the suffix.
- */
+/** Names of repeated requests have a number, as in `createResponse-0123456789abcdef.2.recording.jsonl`. */
 export function fileNameOf({ operation, key }: Recording['head'], taken: Pick<Set<string>, 'has'>): string {
   const stem = (key === '' ? operation : `${operation}-${key}`).replace(/[^\w.-]+/g, '-')
   let name = `${stem}${suffix}`
@@ -170,15 +163,11 @@ export function bytesOf(part: Pick<RecordedRequest, 'json' | 'text' | 'base64'>)
   return part.json === undefined ? new Uint8Array() : encoder.encode(JSON.stringify(part.json))
 }
 
-/** Returns the reply's body, which is its concatenated chunks. */
 export function bodyOf({ chunks }: Recording): Uint8Array {
   return joinBytes(chunks.map(bytesOf))
 }
 
-/**
- * Stores a chunk as text or, if its bytes are not valid UTF-8, as base64. A chunk can end inside a multibyte
- * character.
- */
+/** A chunk can end inside a multibyte character, in which case it is stored as base64. */
 export function toChunk(ms: number, bytes: Uint8Array): RecordedChunk {
   const text = decodeUtf8(bytes)
   return text === undefined ? { ms: rounded(ms), base64: toBase64(bytes) } : { ms: rounded(ms), text }
@@ -225,11 +214,7 @@ function partOf(value: object): [keyof Recording & string, z.ZodType, unknown] {
   return ['chunks', Chunk, value]
 }
 
-/**
- * Returns a failed check's first problem, with its path.
- *
- * @param root Path of the checked value. Default: none.
- */
+/** @param root Path of the checked value. Default: none. */
 export function firstProblem({ issues }: z.ZodError, ...root: string[]): string {
   const { path, message } = issues[0] as z.core.$ZodIssue
   return [[...root, ...path].join('.'), message].filter(Boolean).join(': ')

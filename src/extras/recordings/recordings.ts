@@ -96,7 +96,6 @@ export function openRecordings({ recordings = {} }: RecordingOptions): Pick<Extr
   return { answer: (record, rejection, signal) => replay(find, otherwise, record, rejection, signal) }
 }
 
-/** Reads the recordings. Errors name the option. */
 function readRecordings(given: string | ReplayedRecording[]): ReadonlyMap<string, Recording> {
   try {
     return typeof given === 'string' ? readRecordingFolder(given) : withNames(given.map(checked))
@@ -151,7 +150,6 @@ function checked(value: unknown, index: number): Recording {
   throw new TypeError(`createGateway: ${firstProblem(result.error, `options.recordings[${index}]`)}`)
 }
 
-/** Returns recordings by the file names under which they would be stored. */
 function withNames(recordings: readonly Recording[]): Map<string, Recording> {
   const byName = new Map<string, Recording>()
   for (const recording of recordings) byName.set(fileNameOf(recording.head, byName), recording)
@@ -196,13 +194,11 @@ export function readOrFail<Result>(read: () => Result, path: string): Result {
   }
 }
 
-/** Recordings that match a request. */
 interface Match {
   /** Key of the matching recordings; undefined if there are none. */
   readonly key: string | undefined
   /** Matching recordings, in the order in which they were recorded. */
   readonly recordings: readonly NamedRecording[]
-  /** Explains why no recording matches, and names the nearest one. */
   explainMiss(): { message: string; nearest?: { recording: string; field: string } }
 }
 

@@ -74,7 +74,6 @@ export class Redactor {
     return { request: clean, parts: keyPartsOf(clean, this.ignoreFields), redacted: [...kinds] }
   }
 
-  /** Replaces the values of headers that are not on the allow-list. */
   headers(headers: Readonly<Record<string, string>>, note?: (kind: string) => void): Record<string, string> {
     const entries = Object.entries(headers).map(([original, value]) => {
       const name = original.toLowerCase()
@@ -87,7 +86,6 @@ export class Redactor {
     return Object.fromEntries(entries)
   }
 
-  /** Creates a redactor for one body that arrives in chunks. */
   body(): BodyRedactor {
     return new BodyRedactor(this.finder)
   }
@@ -98,10 +96,7 @@ export interface CleanChunk {
   readonly bytes: Uint8Array
 }
 
-/**
- * Redacts a body across chunks. A chunk is returned once no later byte can complete a secret in it. In an
- * event stream, this is at the end of an event.
- */
+/** Returns a chunk once no later byte can complete a secret in it: in a stream, at the end of an event. */
 export class BodyRedactor {
   readonly redacted = new Set<string>()
   readonly #finder: SecretFinder
@@ -111,7 +106,6 @@ export class BodyRedactor {
   #clean = ''
   /** Raw bytes of the withheld chunks, joined on demand. */
   #raw: string[] = []
-  /** Total length of `#raw`. */
   #length = 0
   /** Last two raw bytes, because a blank line may be split. */
   #last = ''
@@ -129,7 +123,6 @@ export class BodyRedactor {
     return this.#upTo(this.#border(text))
   }
 
-  /** Returns the remaining chunks. */
   end(): CleanChunk[] {
     return this.#upTo(this.#length)
   }
@@ -218,10 +211,7 @@ function toExpression(matches: string, file: string): RegExp {
 /** Minimum length of a known secret. Shorter values could occur by chance. */
 const minLength = 8
 
-/**
- * Returns the values, of at least 8 characters, of environment variables whose names contain key, token, secret or
- * password.
- */
+/** Values of environment variables whose names contain key, token, secret or password. */
 export function environmentSecrets(environment: NodeJS.ProcessEnv = process.env): KnownSecret[] {
   return Object.entries(environment).flatMap(([name, value = '']) =>
     /key|token|secret|password/i.test(name) && value.length >= minLength
@@ -230,7 +220,6 @@ export function environmentSecrets(environment: NodeJS.ProcessEnv = process.env)
   )
 }
 
-/** Returns the upstream's key and the credentials in its URL. */
 export function upstreamSecrets(upstream: URL, key: string | undefined): KnownSecret[] {
   const credentials = credentialsOf(upstream)
   const values = credentials === undefined ? [] : [credentials, ...credentials.split(':')]

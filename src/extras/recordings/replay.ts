@@ -51,7 +51,6 @@ function* framesOf(recording: Recording, start: () => number): Generator<Recorde
   }
 }
 
-/** Headers that do not apply to a replay. */
 const omittedHeaders = new Set([...hopByHop, 'content-encoding', 'date'])
 
 /** Returns the reply headers that can be replayed, without redacted ones. */

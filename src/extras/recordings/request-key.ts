@@ -1,7 +1,4 @@
-/**
- * Computes keys that match requests to recordings, without secrets and fields that change with every request. Finds
- * the nearest recording for other requests.
- */
+/** Keys that match requests to recordings, without secrets and fields that change with every request. */
 import { toLatin1 } from '../../lib/bytes.ts'
 import { nearest } from '../../lib/did-you-mean.ts'
 import { compileParts } from '../../lib/glob.ts'
@@ -36,7 +33,6 @@ export interface KeyParts {
   readonly bodyHash: string
 }
 
-/** @param ignoreFields Paths of body fields to ignore. */
 export function keyPartsOf(request: RecordedRequest, ignoreFields: readonly string[]): KeyParts {
   const body = comparableBody(parsedBody(request), ignoreFields)
   const text = body === undefined ? toLatin1(bytesOf(request)) : JSON.stringify(sorted(body))
@@ -48,7 +44,6 @@ export function keyPartsOf(request: RecordedRequest, ignoreFields: readonly stri
   }
 }
 
-/** Returns the key that identifies equal requests. It is part of a recording's file name and first line. */
 export function toKey(operation: string, { method, path, query, bodyHash }: KeyParts): string {
   return hash(operation, method, path, query, bodyHash)
 }
@@ -61,10 +56,7 @@ export function isRedacted(request: RecordedRequest): boolean {
   return placeholder.test(`${request.path}${request.query}${toLatin1(bytesOf(request))}`)
 }
 
-/**
- * Returns true if a request equals a redacted one except for secrets. The recorder may have known secret values that
- * are unknown to this process.
- */
+/** Ignores secrets, because the recorder may have known values that this process does not know. */
 export function equalsRedacted(
   redacted: RecordedRequest,
   sent: RecordedRequest,
@@ -106,7 +98,6 @@ function sortedQuery(query: string): string {
   return parameters.toString()
 }
 
-/** Returns a JSON body without ignored fields. */
 export function comparableBody(body: unknown, ignoreFields: readonly string[]): unknown {
   return ignoreFields.reduce((left, path) => editAt(left, readPath(path), () => undefined).value, body)
 }
@@ -123,7 +114,6 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, sorted(Reflect.get(value, name))]))
 }
 
-/** Returns the operation id or, without one, a name derived from method and path. */
 export function operationName(
   operation: string | null | undefined,
   { method, path }: RecordedRequest,
@@ -131,7 +121,6 @@ export function operationName(
   return operation ?? `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '-')}`.replace(/-$/, '')
 }
 
-/** A recording of a complete exchange, with its file name and key parts. */
 export interface NamedRecording {
   readonly name: string
   readonly recording: Recording
@@ -140,7 +129,6 @@ export interface NamedRecording {
 }
 
 export interface Nearest {
-  /** The recording's file name. */
   readonly recording: string
   /** Field that differs: `body.input`, `query`, `path` or `method`. */
   readonly field: string

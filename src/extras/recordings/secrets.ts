@@ -34,14 +34,10 @@ export interface SecretFound {
   readonly start: number
   readonly end: number
   readonly kind: string
-  /** Placeholder of the same length. */
   readonly placeholder: string
 }
 
-/**
- * Maximum number of base64 characters to decode when searching for unknown keys. Known values are found in base64
- * of any length.
- */
+/** Maximum length of base64 that is searched for unknown keys. */
 const maxRun = 1024 * 1024
 
 export class SecretFinder {
@@ -64,7 +60,6 @@ export class SecretFinder {
     if (values.length > 0) this.#knownValues = new RegExp(needles.map(escaped).join('|'), 'g')
   }
 
-  /** Returns all secrets, in order and without overlaps. */
   find(text: string): SecretFound[] {
     const matches = [...this.#values(text), ...this.#byPattern(text), ...this.#inBase64(text)]
     matches.sort((left, right) => left.start - right.start || right.end - left.end)
@@ -73,7 +68,6 @@ export class SecretFinder {
     return secrets
   }
 
-  /** Replaces each secret with a placeholder of the same length. */
   replace(text: string, note?: (kind: string) => void): string {
     // Overlapping secrets are found once the first one has been replaced.
     for (let round = 0; round < 4; round++) {
@@ -182,10 +176,7 @@ function needlesOf(value: string): Map<string, string> {
   return needles
 }
 
-/**
- * Returns the base64 characters that depend only on the text. The text starts after `before` bytes of a
- * three-byte group.
- */
+/** Returns the base64 that depends only on the text, which starts at byte `before` of a group of three. */
 function base64Core(latin1: string, before: number): string {
   const encoded = btoa('\0'.repeat(before) + latin1)
   const from = [0, 2, 3][before] as number

@@ -12,9 +12,7 @@ interface Place {
   /** Path of the object or list. Undefined for the body. */
   readonly parent: string | undefined
   readonly types: Set<TypeName>
-  /** Number of objects and streams that contain this place. */
   count: number
-  /** Number of values that are objects. */
   objects: number
 }
 
@@ -35,7 +33,6 @@ const tagFields = ['type', 'source'] as const
 /** Maximum depth of a body. */
 const maxDepth = 100
 
-/** Names and types found in one or more bodies or streams. */
 export class Shape {
   readonly places = new Map<string, Place>()
 
@@ -59,7 +56,6 @@ export class Shape {
     this.#fill(path, value, depth)
   }
 
-  /** Adds a value's type, and its fields or items. */
   #fill(path: string, value: unknown, depth: number): void {
     const place = this.places.get(path) as Place
     place.types.add(typeOf(value))
@@ -97,12 +93,7 @@ function typeOfEvent({ data, event, value }: RecordedEvent): string {
   return String(type)
 }
 
-/**
- * Compares two shapes.
- *
- * @param name Names our side in messages.
- * @returns The differences, and the paths for which our side has no example, such as the items of an empty list.
- */
+/** Returns the differences, and the paths for which our side has no example, such as items of an empty list. */
 export function compareShapes(
   ours: Shape,
   theirs: Shape,

@@ -30,7 +30,6 @@ export function basicAuthorization(upstream: URL): { authorization?: string } {
   return credentials === undefined ? {} : { authorization: `Basic ${btoa(utf8AsLatin1(credentials))}` }
 }
 
-/** Returns the URL without credentials, for printing. */
 export function shownUpstream(upstream: URL): string {
   const shown = new URL(upstream)
   shown.username = ''
@@ -38,9 +37,7 @@ export function shownUpstream(upstream: URL): string {
   return shown.href
 }
 
-/**
- * Maximum number of decoding rounds. Each server in a chain may decode the path once; deeper encodings are rejected.
- */
+/** Each server in a chain may decode the path once. Deeper encodings are rejected. */
 const maxRounds = 5
 
 /** Returns true if a segment is `.` or `..`, or a lenient server might decode or normalise it to one of them. */
@@ -66,7 +63,6 @@ function percentDecoded(text: string): string {
 /** Header that marks forwarded requests, to detect a gateway that forwards to itself. */
 const forwardedHeader = 'x-understudy-forwarded'
 
-/** Headers that apply to one connection. */
 export const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'host',
@@ -119,7 +115,6 @@ export async function forward(upstream: string, record: CallRecord, signal: Abor
   }
 }
 
-/** Yields each chunk as it arrives. */
 function* framesOf(body: ReadableStream<Uint8Array>): Generator<Frame> {
   const reader = body.getReader()
   for (;;) {

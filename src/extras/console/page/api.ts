@@ -34,7 +34,6 @@ export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, 
   }
 }
 
-/** Records a missing token or sandbox, which every screen reports. Returns the error. */
 function noted<Failure extends { status?: number }>(error: Failure): Failure {
   const hasToken = sessionStorage.getItem(tokenKey) !== null
   if (error.status === 401) tokenProblem.value = hasToken ? 'refused' : 'missing'

@@ -32,7 +32,6 @@ export const isAutoScrolling = signal(true)
 export const isPaused = signal(false)
 /** Calls shown while the list is paused; otherwise undefined. */
 const pausedCalls = signal<readonly CallRow[] | undefined>(undefined)
-/** The selected calls' keys, for comparison and export. */
 export const selected = signal<ReadonlySet<string>>(new Set())
 
 let byKey = new Map<string, CallRow>()
@@ -60,7 +59,6 @@ export const chosenCalls = computed(() => {
   return sandbox === '*' ? all : all.filter((call) => call.sandbox === sandbox)
 })
 
-/** Calls that match the search, oldest first. */
 export const shownCalls = computed(() =>
   chosenCalls.value.filter(
     (call) =>
@@ -83,7 +81,6 @@ export const durationScale = computed(() => {
 
 const compare = new Intl.Collator('en', { numeric: true }).compare
 
-/** Columns by which the list can be sorted. */
 export const columns = {
   time: ['Time', (call) => call.startedAt],
   status: ['Status', (call) => call.status],
@@ -139,7 +136,6 @@ export async function loadSandboxes(): Promise<void> {
   sandboxes.value = await ask('listSandboxes', {})
 }
 
-/** Loads all calls and sandboxes. */
 export async function loadCalls(): Promise<void> {
   try {
     const [changed] = await Promise.all([loadChanges(), loadSandboxes()])
@@ -150,7 +146,6 @@ export async function loadCalls(): Promise<void> {
   }
 }
 
-/** Clears all calls in the chosen sandbox, or in all sandboxes. */
 export async function clearCalls(): Promise<void> {
   const chosen = chosenSandbox.value
   const ids = chosen === '*' ? sandboxes.value.map(({ id }) => id) : [chosen]

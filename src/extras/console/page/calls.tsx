@@ -1,7 +1,4 @@
-/**
- * Live list of calls with a search field, next to the details of one call or the comparison of two. Only the visible
- * rows are rendered.
- */
+/** Live list of calls, next to the details of one call or the comparison of two. */
 import { signal, useSignal } from '@preact/signals'
 import { memo } from 'preact/compat'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
@@ -55,7 +52,6 @@ export function Calls() {
   )
 }
 
-/** Moves the focus to a call that replaces the list, and back to its row when the call is closed. */
 function useFocus(open: string): void {
   const last = useRef('')
   useEffect(() => {
@@ -172,7 +168,6 @@ function Toolbar() {
   )
 }
 
-/** Returns the link that compares the two selected calls, the older one first. */
 function compareHash(): string {
   const [first, second] = calls.value.filter((call) => selected.value.has(keyOf(call)))
   return hashWith({ call: first?.id, in: first?.sandbox, with: second?.id, within: second?.sandbox })
@@ -184,7 +179,6 @@ const rowHeights = { wide: 32, narrow: 56 }
 /** Rows rendered above and below the visible ones. */
 const overscan = 8
 
-/** Key of the row to focus once it is rendered. */
 const wantedFocus = signal('')
 
 function List() {
@@ -200,10 +194,7 @@ function List() {
   const isOpen = (item: Item) => isCall(item) && item.id === open && item.sandbox === openSandbox
   /** Key of the topmost visible row, and its index in the list. */
   const anchor = useRef({ key: '', index: 0 })
-  /**
-   * Height of the calls added above the visible rows, in pixels. The list is scrolled by this height after
-   * rendering, so that the visible rows stay in place.
-   */
+  /** Height of the calls added above the visible rows, by which the list is scrolled after rendering. */
   const added = autoScroll ? 0 : rowHeight * Math.max(0, rowsAbove())
   const top = scrollTop.value + added
 
@@ -351,7 +342,6 @@ function handleKey(event: KeyboardEvent): void {
   }
 }
 
-/** Column headings, which sort the list. */
 function Headings() {
   const { column: sorted, isDescending } = order.value
   return (

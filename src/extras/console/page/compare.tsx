@@ -71,7 +71,6 @@ function headersOf({ responseHeaders }: JournalEntry): string {
     .join('\n')
 }
 
-/** Number of equal lines shown around a difference. */
 const context = 3
 
 function Difference({ title, left, right }: { title: string; left: string; right: string }) {

@@ -38,7 +38,6 @@ async function exportHar(calls: readonly CallRow[]): Promise<string> {
   return download('calls.har', { log: { ...logs[0], entries } })
 }
 
-/** Downloads the calls' journal entries. */
 async function exportEntries(calls: readonly CallRow[]): Promise<string> {
   const lists = await bySandbox(calls, async (sandbox, ids) =>
     (await ask('listJournal', { sandbox })).filter(({ id }) => ids.has(id)),
@@ -55,7 +54,6 @@ function bySandbox<Result>(
   return Promise.all([...groups].map(([sandbox, group]) => load(sandbox, new Set(group.map(({ id }) => id)))))
 }
 
-/** Downloads JSON as a file. Returns a message for the user. */
 function download(name: string, value: object): string {
   const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }))
   Object.assign(document.createElement('a'), { href: url, download: name }).click()

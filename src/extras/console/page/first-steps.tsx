@@ -1,6 +1,4 @@
-/**
- * First steps, shown while there are no calls: where to send requests, and how to configure common clients.
- */
+/** Addresses and configurations of common clients, shown while there are no calls. */
 import { sandboxes } from './calls-store.ts'
 import { sandboxId } from './location.ts'
 import { Code } from './parts.tsx'

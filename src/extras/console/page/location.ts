@@ -44,14 +44,9 @@ export function hashWith(changes: Record<string, string | undefined>, view = pla
   return `#/${view}${search && `?${search}`}`
 }
 
-/** Changes that close the open call or comparison. */
 export const closed = { call: undefined, in: undefined, with: undefined, within: undefined, tab: undefined }
 
-/**
- * Navigates within the page by changing parameters of the hash.
- *
- * @param replace If true, adds no history entry, as for typed text.
- */
+/** @param replace If true, adds no history entry, as for typed text. */
 export function go(changes: Record<string, string | undefined>, { replace = false } = {}): void {
   const hash = hashWith(changes)
   if (!replace) location.hash = hash

@@ -1,7 +1,4 @@
-/**
- * The console: shows a running server's calls, explains the replies, and exports calls as tests. This file is the layout
- * shared by every screen.
- */
+/** Layout that all screens of the console share. */
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, render } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -54,7 +51,6 @@ function App() {
   )
 }
 
-/** Shows notices about connection problems and their consequences. */
 function Notices() {
   if (tokenProblem.value) return null
   if (connection.value === 'lost')

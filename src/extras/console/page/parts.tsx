@@ -1,13 +1,10 @@
-/**
- * Components shared by several screens: buttons, fields, tabs, notices and code, and formatters for values.
- */
+/** Components and formatters that several screens share. */
 import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { splitAddress } from '../../../lib/address.ts'
 import { ask, messageOf } from './api.ts'
 
-/** Button that runs an action and shows its result or error. */
 export function ActionButton({
   run,
   children,
@@ -26,9 +23,7 @@ export function ActionButton({
   disabled?: boolean
   /** If true, Enter in a field of the surrounding form presses the button. */
   isSubmit?: boolean
-  /**
-   * Question to confirm in a dialog first, for actions that lose data. The dialog repeats the button's text.
-   */
+  /** Question to confirm in a dialog, for actions that lose data. */
   question?: string
 }) {
   const outcome = useSignal({ text: '', hasFailed: false })
@@ -131,7 +126,6 @@ export function ResetButton({ sandbox, onReset }: { sandbox: string; onReset: ()
   )
 }
 
-/** Button that copies text, which may be loaded first. */
 export function CopyButton({
   text,
   children = 'Copy',
@@ -164,7 +158,6 @@ async function copyText(text: string): Promise<void> {
   area.remove()
 }
 
-/** Block of text with a copy button. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     <div class="code">
@@ -194,7 +187,6 @@ export function Scroller({
   )
 }
 
-/** Single-line input, bound to a signal. */
 export function Field({
   label,
   value,
@@ -289,7 +281,6 @@ export function Notice({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** Placeholder for empty lists. */
 export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>
 }

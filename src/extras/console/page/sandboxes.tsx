@@ -117,7 +117,6 @@ function AdvanceClock({ id, onAdvanced }: { id: string; onAdvanced: () => void }
   )
 }
 
-/** Snapshots taken since the page was opened. */
 function Snapshots({ id, snapshots }: { id: string; snapshots: Signal<string[]> }) {
   return (
     <div>

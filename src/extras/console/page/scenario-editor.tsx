@@ -95,7 +95,6 @@ export function ScenarioEditor({
   )
 }
 
-/** Selects a character in the text. */
 function select(text: string, line: number, column: number): void {
   const area = document.getElementById('editor') as HTMLTextAreaElement
   const before = text.split('\n').slice(0, line - 1)

@@ -11,7 +11,6 @@ import { ScenarioEditor } from './scenario-editor.tsx'
 /** Custom scenarios that were active at some time since the page was opened. Users can activate them again. */
 const custom = signal<ReadonlyMap<string, ScenarioProgress>>(new Map())
 
-/** Initial text of the editor. */
 const template = `name: mine
 description: The first request is rejected.
 rules:

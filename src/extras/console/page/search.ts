@@ -1,7 +1,4 @@
-/**
- * The call list's search language: `status:429 model:aurora/* slower:2s -rule:busy haiku`. Words without a
- * field are searched for in the row; the server searches bodies for `body:` terms.
- */
+/** The call list's search language: `status:429 model:aurora/* slower:2s -rule:busy haiku`. */
 import { compileGlob } from '../../../lib/glob.ts'
 import type { CallRow } from '../rows.ts'
 
@@ -16,7 +13,6 @@ export interface Term {
 interface Field {
   /** Tests a row; undefined for terms that the server searches for. */
   matches?: (call: CallRow, value: string) => boolean
-  /** Values that appear in the calls, for completion. */
   values: (calls: readonly CallRow[]) => readonly string[]
 }
 
@@ -117,7 +113,6 @@ export function matches(call: CallRow, terms: readonly Term[]): boolean {
   })
 }
 
-/** Each row's searchable text, in lower case. */
 const searched = new WeakMap<CallRow, string>()
 
 function searchedText(call: CallRow): string {

@@ -9,7 +9,6 @@ export interface TimedEvent {
   data: string
   /** Parsed data, if it is JSON. */
   value: unknown
-  /** Text that the event adds. */
   delta: string
   /** Name or arguments that the event adds to a tool call. */
   tool: { key: string; name: string; args: string } | undefined
@@ -77,10 +76,7 @@ function deltaOf(value: unknown): string {
   )
 }
 
-/**
- * Returns the part of a tool call contained in an event of the Responses, Messages or Chat Completions
- * protocol.
- */
+/** Returns an event's part of a tool call, in the Responses, Messages or Chat Completions protocol. */
 function toolOf(value: unknown): TimedEvent['tool'] {
   const type = textAt(value, 'type') ?? ''
   const key = String(at(value, 'output_index') ?? at(value, 'index') ?? 0)
@@ -101,7 +97,6 @@ function toolOf(value: unknown): TimedEvent['tool'] {
   }
 }
 
-/** Returns the tool calls in the events, with their arguments so far. */
 export function toolCalls(events: readonly TimedEvent[]): { key: string; name: string; args: string }[] {
   const calls = new Map<string, { key: string; name: string; args: string }>()
   for (const { tool } of events) {

@@ -1,6 +1,4 @@
-/**
- * Stream viewer: events on a timeline that starts at the request, the text and tool arguments so far, and a replay.
- */
+/** Stream viewer: events on a timeline, the text and tool arguments so far, and a replay. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../../journal/entry.ts'
@@ -146,9 +144,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
 const stallFactor = 8
 const minStallMs = 20
 
-/**
- * A chart of events over time, with the wait before the first event, stalls, faults, and the stream's end.
- */
+/** Chart of events over time, with the wait before the first one, stalls, faults, and the end. */
 function Timeline({
   entry: { delivery, durationMs },
   events,

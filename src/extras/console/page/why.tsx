@@ -1,7 +1,4 @@
-/**
- * Explains a call's reply: the rules that applied, the rules that did not and their counters, and facts from
- * the journal.
- */
+/** Explains a call's reply by the rules that applied, those that did not, and the journal's facts. */
 import type { JournalEntry } from '../../../journal/entry.ts'
 import type { RuleReport, Why } from '../why.ts'
 import { ask, askConsole, useLoaded } from './api.ts'
