@@ -79,7 +79,7 @@ export class Clock {
     const ms = toMilliseconds(duration)
     if (!(ms >= 0 && this.#advanced + ms <= maxAdvancedMs))
       throw new RangeError(
-        `clock.advance(): expected a duration that ends before the year 9900, in milliseconds or as a string such as '1m', but got ${shown(duration)}`,
+        `clock.advance(): expected milliseconds, or a duration such as '1m', up to the year 9900, but got ${shown(duration)}`,
       )
     this.#advanced += ms
     return this.read()

@@ -545,7 +545,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => gateway.restore(undefined), 'restore() expects a snapshot from sandbox.snapshot(), got undefined'],
     [
       () => gateway.clock.advance('soon'),
-      "clock.advance(): expected a duration that ends before the year 9900, in milliseconds or as a string such as '1m', but got 'soon'",
+      "clock.advance(): expected milliseconds, or a duration such as '1m', up to the year 9900, but got 'soon'",
     ],
     [
       () => gateway.db.providers.query({ name: 'Aurora' }),

@@ -33,7 +33,7 @@ describe('Clock', () => {
     for (const ms of [-1, last - newYear + 1, Number.NaN])
       expect(() => clock.advance(ms)).toThrow(
         new RangeError(
-          `clock.advance(): expected a duration that ends before the year 9900, in milliseconds or as a string such as '1m', but got ${ms}`,
+          `clock.advance(): expected milliseconds, or a duration such as '1m', up to the year 9900, but got ${ms}`,
         ),
       )
     expect(clock.advance(0).elapsedMs).toBe(0)
