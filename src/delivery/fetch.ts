@@ -1,8 +1,11 @@
 /** The gateway as a plain `fetch`, for clients that accept one. Works without interception, and in browsers. */
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
+import { pathNotFound } from '../gateway/router.ts'
 import { chunksOf, collectBody, within } from '../http/body.ts'
+import { routeBelow } from '../lib/address.ts'
 import { serve } from './deliver.ts'
+import { otherAddress } from './intercept-destination.ts'
 import { ResponseSink } from './response.ts'
 
 /** Creates a `fetch` that sends requests to the gateway, with the arguments and errors of the global one. */
@@ -15,17 +18,15 @@ export function toFetch(gateway: GatewayCore, more: Pick<Call, 'rejection' | 'wa
         `gateway.fetch() expects an absolute URL, such as https://gateway.example/api/v1/responses, got '${native}'`,
       )
     const request = native instanceof Request && init === undefined ? native : new Request(native, init)
-    return decompressed(
-      await respond(gateway, request, false, { warning: hostWarning(gateway, request.url), ...more }),
-    )
+    const rejection = rejectionOf(gateway, new URL(request.url))
+    return decompressed(await respond(gateway, request, false, { ...rejection, ...more }))
   }
 }
 
-/** Returns a warning if a request's origin is not that of `baseUrl`. `gateway.fetch` handles the request anyway. */
-function hostWarning({ options: { baseUrl } }: GatewayCore, url: string): string | undefined {
-  const { origin } = new URL(url)
-  if (baseUrl === undefined || new URL(baseUrl).origin === origin) return undefined
-  return `${origin} is not the origin of the gateway's baseUrl, ${baseUrl}: the real request would go elsewhere`
+/** Rejects a request to another address than `baseUrl`, because the real one would go elsewhere. */
+function rejectionOf({ options: { baseUrl } }: GatewayCore, url: URL): Pick<Call, 'rejection'> {
+  const isOurs = baseUrl === undefined || routeBelow(baseUrl, url) !== undefined
+  return isOurs ? {} : { rejection: pathNotFound(otherAddress(baseUrl, url)) }
 }
 
 /** Returns true for a `Request` from another realm or library, such as Miniflare's or npm undici's. */

@@ -3,7 +3,7 @@ import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { sandboxIdOfKey } from '../gateway/locate.ts'
 import { pathNotFound, unknownPath } from '../gateway/router.ts'
-import { basePathOf, publicBase, splitAddress } from '../lib/address.ts'
+import { publicBase, routeBelow, splitAddress } from '../lib/address.ts'
 import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 
@@ -143,18 +143,23 @@ export function reasonToReject(gateway: GatewayCore, outgoing: Outgoing): string
   const { method, url } = outgoing
   const { baseUrl } = gateway.options
   const route = routeOf(gateway, url)
-  if (baseUrl !== undefined || route === undefined) {
-    const base = URL.parse(baseUrl ?? '')
-    const isOtherScheme = base?.host === url.host && base.protocol !== url.protocol
-    const scheme = isOtherScheme ? ` (${base.protocol.slice(0, -1)}, not ${url.protocol.slice(0, -1)})` : ''
-    const below = `${baseUrl ?? 'a base URL that ends in /api/v1'}${scheme}`
+  if (baseUrl !== undefined) return otherAddress(baseUrl, url)
+  if (route === undefined) {
     const [ours] = /^.*?\/v1(?=\/)/.exec(url.pathname) ??
       /^.*(?=\/chat\/completions$)/.exec(url.pathname) ?? ['']
-    const fix = baseUrl === undefined ? `, or set the gateway's baseUrl: '${url.origin}${ours}'` : ''
-    return `the gateway's operations are under ${below}, so check the client's base URL${fix}`
+    const fix = `or set the gateway's baseUrl: '${url.origin}${ours}'`
+    return `${otherAddress('a base URL that ends in /api/v1', url)}, ${fix}`
   }
   const why = unknownPath({ method, path: url.pathname, route }, gateway.operations)
   return `${why} (if this request is not for the gateway, set the gateway's baseUrl)`
+}
+
+/** Explains why a URL is not one of the gateway's. */
+export function otherAddress(baseUrl: string, { host, protocol }: URL): string {
+  const base = URL.parse(baseUrl)
+  const isOtherScheme = base?.host === host && base.protocol !== protocol
+  const scheme = isOtherScheme ? ` (${base.protocol.slice(0, -1)}, not ${protocol.slice(0, -1)})` : ''
+  return `the gateway's operations are under ${baseUrl}${scheme}, so check the client's base URL`
 }
 
 /** Hosts of public APIs whose `/v1` the gateway can serve. */
@@ -169,9 +174,7 @@ function routeOf({ options: { baseUrl }, bases }: GatewayCore, url: URL): string
     const { base, route } = splitAddress(url.pathname, bases)
     return base !== publicBase || publicHosts.includes(url.hostname) ? route : undefined
   }
-  if (url.origin !== new URL(baseUrl).origin) return undefined
-  const path = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`
-  return splitAddress(path, [basePathOf(baseUrl)]).route
+  return routeBelow(baseUrl, url)
 }
 
 /**

@@ -39,6 +39,12 @@ export function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '')
 }
 
+/** Returns the route of a URL below a base URL, or below a sandbox's; undefined outside both. */
+export function routeBelow(baseUrl: string, { origin, pathname }: URL): string | undefined {
+  if (origin !== new URL(baseUrl).origin) return undefined
+  return splitAddress(pathname.endsWith('/') ? pathname : `${pathname}/`, [basePathOf(baseUrl)]).route
+}
+
 /** Returns the base URL of a sandbox: `https://host/api/v1` becomes `https://host/sandboxes/<id>/api/v1`. */
 export function sandboxBaseUrl(baseUrl: string, id: string): string {
   return `${new URL(baseUrl).origin}/sandboxes/${id}${basePathOf(baseUrl)}`

@@ -424,15 +424,14 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
     [
       async () => {
-        const own = createGateway({ baseUrl: 'https://ours.example/api/v1' })
-        await own.fetch('https://ours.example/api/v1/providers')
-        await own.fetch('https://other.example/api/v1/providers')
-        return own.journal
-          .entries()
-          .map(({ warnings }) => warnings.join())
-          .join(';')
+        const own = createGateway({ baseUrl: 'https://ours.example/v2' })
+        const { status } = await call(
+          { fetch: own.fetch, baseUrl: 'https://ours.example/v2' },
+          'GET /providers',
+        )
+        return `${status}; ${describeReply(await call(own, 'GET /providers'))}`
       },
-      ";https://other.example is not the origin of the gateway's baseUrl, https://ours.example/api/v1",
+      "200; Resource not found: the gateway's operations are under https://ours.example/v2, so check the client's base URL",
     ],
   ],
   'files that cannot be parsed': [
