@@ -6,7 +6,7 @@ import { FileError, readDataFile } from '../lib/data-file.ts'
 import { isObject } from '../lib/unchecked-json.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { Option, OptionGroup, Options } from '../sandbox/option.ts'
-import type { GatewayOptionsInput, InitialScenario } from '../sandbox/options.ts'
+import type { GatewayOptionsInput } from '../sandbox/options.ts'
 import { isScenarioPath } from '../scenarios/names.ts'
 import { gatewaySetup } from '../setup.ts'
 import { withFlags } from './flags.ts'
@@ -40,33 +40,20 @@ function withPaths(value: object, options: Options, resolved: (path: string) => 
   return Object.fromEntries(entries)
 }
 
-export interface ScenarioFile {
-  readonly file: string
-  /** Index in the list of scenarios. */
-  readonly index: number
-}
-
-/** Returns the scenarios given as file paths. */
-export function scenarioFiles(scenarios: readonly InitialScenario[]): ScenarioFile[] {
-  return scenarios.flatMap((scenario, index) => (isPath(scenario) ? { file: scenario, index } : []))
-}
-
-function isPath(value: unknown): value is string {
+export function isPath(value: unknown): value is string {
   return typeof value === 'string' && isScenarioPath(value)
-}
-
-interface OptionsFile {
-  readonly file: string
-  /** Number of scenarios in the file. Scenarios from flags follow them. */
-  readonly scenarios: number
 }
 
 /**
  * Creates a gateway with all extras. Throws a `UsageError` for invalid options.
  *
- * @param config Configuration file that contains the options, for messages. Undefined if all options come from flags.
+ * @param config Configuration file that contains the options, and the number of scenarios in it, which those from flags
+ * follow. Undefined if all options come from flags.
  */
-export function toGateway(options: GatewayOptionsInput, config?: OptionsFile): GatewayCore {
+export function toGateway(
+  options: GatewayOptionsInput,
+  config?: { file: string; scenarios: number },
+): GatewayCore {
   try {
     return new GatewayCore(options, gatewaySetup)
   } catch (error) {

@@ -1,6 +1,4 @@
-/**
- * `serve`: runs the server until a signal stops it.
- */
+/** `serve`: runs the server until a signal stops it. */
 import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
 import { optionsOf } from '../gateway/extra.ts'
@@ -13,7 +11,7 @@ import type { RequestLine } from '../server/request-line.ts'
 import { type ListenOptions, serverOptions } from '../server/server-options.ts'
 import { gatewaySetup } from '../setup.ts'
 import { compileSchemas } from './compile-schemas.ts'
-import { readConfig, scenarioFiles, toGateway } from './config-file.ts'
+import { readConfig, toGateway } from './config-file.ts'
 import { readFlags, withFlags } from './flags.ts'
 import { readyLine, readyText, type Started } from './ready.ts'
 import { requestLineText } from './request-line-text.ts'
@@ -44,7 +42,7 @@ export async function serve(command: Command, start: Start): Promise<void> {
   const flags: ServeFlags = command.opts()
   const settings: ListenOptions = readFlags(command, serverOptions)
   const { token } = settings
-  const { gateway, files } = createGateway(command)
+  const { gateway, scenarios } = createGateway(command)
   const hasConsole = settings.console !== false && gateway.extras.some(({ name }) => name === 'console')
   // With --json, only the ready line is printed to stdout.
   const printLine = flags.json ? printError : print
@@ -61,7 +59,7 @@ export async function serve(command: Command, start: Start): Promise<void> {
   // Keeps V8's young generation small: 207 MB of RSS after 20,000 POSTs instead of 287 MB, for the same CPU time.
   setFlagsFromString('--semi-space-growth-factor=1')
   setTimeout(compileSchemas, compileAfterMs, gateway.operations).unref()
-  if (flags.watch) watchScenarios(gateway, files, printLine)
+  if (flags.watch) watchScenarios(gateway, scenarios, printLine)
 
   let remainingMs = graceMs
   const stop = async () => {
@@ -87,5 +85,5 @@ export function createGateway(command: Command) {
     Object.assign(options, { [name]: isGroup ? { ...Reflect.get(options, name), ...value } : value })
   }
   const file = config === undefined ? undefined : { file: config, scenarios: options.scenarios?.length ?? 0 }
-  return { gateway: toGateway({ ...options, scenarios }, file), files: scenarioFiles(scenarios) }
+  return { gateway: toGateway({ ...options, scenarios }, file), scenarios }
 }

@@ -1,24 +1,22 @@
-/**
- * Reloads scenario files when they change. If the new content is invalid, the old scenario stays active.
- */
+/** Reloads scenario files when they change. If the new content is invalid, the old scenario stays active. */
 import { watchFile } from 'node:fs'
 import type { GatewayCore } from '../gateway/gateway.ts'
-import type { ScenarioFile } from './config-file.ts'
+import type { InitialScenario } from '../sandbox/options.ts'
+import { isPath } from './config-file.ts'
 
 /**
- * Watches files.
- *
  * @param log Called with a line for each reload, successful or not.
  * @param interval Polling interval in milliseconds. Only polling detects both replaced files and changes on network
  *   drives.
  */
 export function watchScenarios(
   { sandboxes }: GatewayCore,
-  files: readonly ScenarioFile[],
+  scenarios: readonly InitialScenario[],
   log: (line: string) => void,
   interval = 200,
 ): void {
-  for (const { file, index } of files)
+  scenarios.forEach((file, index) => {
+    if (!isPath(file)) return
     watchFile(file, { interval }, (now, before) => {
       if (now.mtimeMs === before.mtimeMs && now.size === before.size) return
       try {
@@ -28,4 +26,5 @@ export function watchScenarios(
         log(`kept the previous scenario: ${(error as Error).message}`)
       }
     })
+  })
 }

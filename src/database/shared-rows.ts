@@ -104,18 +104,6 @@ export class SharedRows<Row extends object> {
     }
   }
 
-  /** Returns the version after a write, and hands it the index. This version rebuilds its index when needed. */
-  next(rows: readonly Row[], before: Row | undefined, after?: Row): SharedRows<Row> {
-    const next = new SharedRows(this.#declaration, [...rows], this.seed)
-    next.#index = this.#index
-    this.#index = undefined
-    for (const [key, read] of Object.entries(this.#declaration.keys)) {
-      if (before) next.#index?.get(key)?.delete(read(before))
-      if (after) next.#index?.get(key)?.set(read(after), after)
-    }
-    return next
-  }
-
   /** Returns the memoised value with this name. `make` computes it on the first call. */
   memo<Value>(name: string, make: (rows: readonly Row[]) => Value): Value {
     if (this.#memo.has(name)) return this.#memo.get(name) as Value

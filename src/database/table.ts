@@ -78,7 +78,7 @@ export class Table<Row extends object> {
     const current = await this.#read()
     current.assertFree(row)
     const record = await this.#store(row, () => collection.create(undefined))
-    this.#rows = current.next(collection.all() as Row[], undefined, record)
+    this.#save(collection, current)
     return record
   }
 
@@ -92,7 +92,7 @@ export class Table<Row extends object> {
     const record = await this.#store(row, () =>
       collection.update(before as never, { data: (draft) => assignChanges(draft, before, row) }),
     )
-    this.#rows = current.next(collection.all() as Row[], before, record)
+    this.#save(collection, current)
     return record
   }
 
@@ -100,9 +100,8 @@ export class Table<Row extends object> {
   async delete(key: string): Promise<Row> {
     const collection = await this.#open()
     const record = await this.#findOrThrow(key)
-    const current = await this.#read()
     collection.delete(record as never)
-    this.#rows = current.next(collection.all() as Row[], record)
+    this.#save(collection, await this.#read())
     return record
   }
 
@@ -127,9 +126,13 @@ export class Table<Row extends object> {
       if (index % rowsAtOnce === rowsAtOnce - 1) await new Promise((resume) => setTimeout(resume))
       await this.#store(row, () => collection.create(undefined))
     }
-    this.#rows = new SharedRows(this.#declaration, [...collection.all()] as Row[], shared.seed)
+    this.#save(collection, shared)
     this.#collection = collection
     return collection
+  }
+
+  #save(collection: Collection<Schema>, { seed }: SharedRows<Row>): void {
+    this.#rows = new SharedRows(this.#declaration, [...collection.all()] as Row[], seed)
   }
 
   async #store(row: Row, write: () => Promise<object | undefined>): Promise<Row> {

@@ -1,10 +1,8 @@
-/**
- * Resolves `@preset/<slug>` models: the preset provides the settings that the request omits.
- */
+/** Resolves `@preset/<slug>` models: the preset provides the settings that the request omits. */
 import { invalidRequest } from '../http/errors.ts'
 import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import type { RequestContext } from '../operation.ts'
-import type { RequestSettings } from '../resources/create-response-body.ts'
+import type { CreateResponseBody, RequestSettings } from '../resources/create-response-body.ts'
 import type { PresetVersion } from '../resources/preset.ts'
 import type { Prompt, PromptSettings, PromptTool, TextForm } from '../resources/prompt.ts'
 import { isFunction, isWebSearch, type Tool } from '../resources/tools.ts'
@@ -52,10 +50,7 @@ export async function applyPreset(
   }
 }
 
-/**
- * Checks the combined settings, because `tool_choice` may name a function that neither the request nor the
- * preset offers.
- */
+/** Throws 400 if `tool_choice` names a function that neither the request nor the preset offers. */
 function checked(prompt: Prompt): Prompt {
   const { toolChoice, tools = [] } = prompt
   if (typeof toolChoice !== 'object' || !('name' in toolChoice)) return prompt
@@ -64,17 +59,8 @@ function checked(prompt: Prompt): Prompt {
   throw invalidRequest([{ path, message: 'Must name one of the function tools', rule: 'unknown_tool' }])
 }
 
-type Setting =
-  | 'instructions'
-  | 'max_output_tokens'
-  | 'tools'
-  | 'tool_choice'
-  | 'text'
-  | 'reasoning'
-  | 'plugins'
-
 /** Converts settings from the specification's format. Spec: POST /responses, GET /presets/{slug}. */
-export function promptSettings(settings: Pick<RequestSettings, Setting | 'x_search_filter'>): PromptSettings {
+export function promptSettings(settings: RequestSettings | CreateResponseBody): PromptSettings {
   const { tools, tool_choice: choice, text, reasoning } = settings
   const verbosity = text?.verbosity
   return {

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
-import { scenarioFiles } from '../../src/cli/config-file.ts'
 import { withFlags } from '../../src/cli/flags.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
 import { watchScenarios } from '../../src/cli/watch-scenarios.ts'
@@ -79,11 +78,11 @@ describe('watchScenarios()', () => {
       await rename(`${file}.new`, file)
     }
     await replace(failing(418), 1000)
-    const { gateway } = await serve('--json', '--scenario', file)
+    const { gateway } = await serve('--json', '--scenario', 'stream-cut', '--scenario', file)
     const status = async () => (await call({ fetch: toFetch(gateway) }, 'GET /providers')).status
     const lines: string[] = []
     const unwatch = () => unwatchFile(file)
-    watchScenarios(gateway, scenarioFiles([file as './a.yaml']), (line) => lines.push(line), 5)
+    watchScenarios(gateway, ['stream-cut', file as './a.yaml'], (line) => lines.push(line), 5)
     onTestFinished(unwatch)
     const count = () => process.getActiveResourcesInfo().filter((name) => name === 'StatWatcher').length
     const before = count()
@@ -114,14 +113,6 @@ it('withFlags() replaces the options in a message by their flags', () => {
   expect(withFlags(message, optionsOf(gatewaySetup.extras))).toBe(
     '--seed, options.scenarios[0], --time-scale and options.clock',
   )
-})
-
-it('scenarioFiles() returns the scenarios that are paths, with their position in the list', () => {
-  const rule = { on: '*', fault: 'timeout' } as const
-  expect(scenarioFiles(['flaky', './a.yaml', rule, 'b.json'])).toEqual([
-    { file: './a.yaml', index: 1 },
-    { file: 'b.json', index: 3 },
-  ])
 })
 
 describe('serve', () => {
