@@ -30,12 +30,12 @@ export const assumptions = {
     choice: '404 for an unknown path, 405 with `Allow` for another method of a known path',
   },
   extension: {
-    about: 'Operations that the specification does not describe',
+    about: 'Operations outside the Model Gateway API',
     choice:
       'compatible with published clients, and omitted with `onlySpecified`; text, tokens and citations are the same as in POST /responses',
   },
   documentSample: {
-    about: 'Operations that the specification does not describe, if an OpenAPI document describes them',
+    about: 'Operations outside the Model Gateway API that an OpenAPI document describes',
     choice:
       "the document's example, or a sample that satisfies its schema; nothing is checked or stored, and requests for a stream get a 501",
   },
@@ -102,7 +102,7 @@ export const assumptions = {
       'its config and system prompt apply unless the request sets the same field; a preset with any status is used, with a warning unless the status is `active`',
   },
   inputItems: {
-    about: 'Request parameters and input items of POST /responses that the specification does not describe',
+    about: 'Request parameters and input items of POST /responses that the API does not describe',
     choice:
       'parameters and items that published clients send are accepted; requests with an unknown type of input item or content part, an empty list, `store: true` or `previous_response_id` get a 400',
   },
@@ -215,7 +215,7 @@ export const assumptions = {
     choice: 'two capital letters; unassigned codes are accepted',
   },
   streamOrder: {
-    about: 'Stream events that the specification does not show',
+    about: 'Stream events that the API does not describe',
     choice:
       "the types and payloads that published clients know; one delta per token; a part's annotations follow its deltas",
   },

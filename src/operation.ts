@@ -1,6 +1,6 @@
 /**
- * Operations are declared as values, from which routing, request validation, MSW handlers, fault matching, journal
- * names, the OpenAPI document and the README's table are derived.
+ * Operations are declared as values. Routing, request validation, MSW handlers, fault matching, journal names, the
+ * OpenAPI document and the README's table derive from them.
  */
 import type { AssumptionName } from './assumptions.ts'
 import type { Database } from './database/database.ts'
@@ -84,7 +84,7 @@ export interface RequestSandbox extends SandboxState {}
 /** An operation. `Params`, `Query` and `Body` are validated, and `Output` is the JSON of a successful reply. */
 export interface Operation<Params, Query, Body, Output, Context = RequestContext<Params, Query, Body>> {
   /**
-   * Id by which rules and the journal refer to the operation. By convention, it starts with a verb: `listReports`.
+   * Operation id in rules and the journal. By convention, it starts with a verb: `listReports`.
    */
   readonly id: string
   readonly method: Method

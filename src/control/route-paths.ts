@@ -1,6 +1,6 @@
 /**
- * The control operations' routes by id, so that the remote client need not load schemas. Generated from the operations
- * by `npm run generate`.
+ * The control operations' routes by id. The remote client uses this table instead of loading schemas. Generated from
+ * the operations by `npm run generate`.
  */
 export const routePaths = {
   getHealth: 'GET /health',

@@ -28,7 +28,7 @@ export class UserHandlers {
     this.#handlers = handlers
   }
 
-  /** Returns false if no handler can match this host, in which case the body need not be read. */
+  /** Returns false if no handler can match this host, so that the body need not be read. */
   mayHandle({ origin }: URL): boolean {
     return this.#handlers.some((handler) => {
       const { path } = handler.info as { path?: unknown }

@@ -5,7 +5,7 @@ import type { Arrival } from '../journal/call-record.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 
 export interface Call extends Arrival {
-  /** Sandbox of the async context that sent the request. May have been disposed since. */
+  /** Sandbox of the async context that sent the request. It may have been disposed since. */
   readonly sandbox?: Sandbox | undefined
   /** Error for a call to an address outside the gateway. A rule for `*` may reply instead. */
   readonly rejection?: GatewayError

@@ -130,7 +130,7 @@ export interface SentRequest {
   readonly warnings?: readonly string[]
 }
 
-/** Data about a call, from which a dialect fills its fields. */
+/** Data about a call for the fields that a dialect adds. */
 export interface AnsweredCall {
   readonly operation: string
   /** Request headers; names in lower case. */

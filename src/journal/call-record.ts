@@ -95,7 +95,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   asksForStream = false
   /** If true, an early step rejected the request, so only rules for `*` can match. */
   isRejected = false
-  /** The rules that act on the call, the one that answers first. */
+  /** The rules that act on the call, starting with the one that answers. */
   matches: readonly Match[] = noItems
   rules: readonly AppliedRule[] = noItems
   turn: TurnReading | undefined

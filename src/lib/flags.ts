@@ -9,13 +9,13 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, ...value.split(',')]
 }
 
-/** Parses a token, in which only visible ASCII characters are allowed because it is sent in a header. */
+/** Parses a token. Only visible ASCII characters are allowed, because it is sent in a header. */
 export function toToken(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text
   throw new InvalidArgumentError('A token must be one or more visible ASCII characters.')
 }
 
-/** Values with which an environment variable leaves a boolean flag unset. */
+/** Values of an environment variable that leave a boolean flag unset. */
 const off = new Set(['', '0', 'false', 'no', 'off'])
 
 /** Help text for commands whose flags can be set with environment variables. */

@@ -1,4 +1,4 @@
-// A web page in the search index, to which citations refer. The specification has no such resource.
+// A web page in the search index. Citations refer to such pages. The specification has no such resource.
 
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }

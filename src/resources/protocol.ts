@@ -48,7 +48,7 @@ export interface RenderContext<Body> {
   readonly body: Body
   /** Sandbox time of the request, as Unix time in milliseconds. */
   readonly now: number
-  /** Key from which ids are generated. Unique for each request. */
+  /** Key for generating ids. Unique for each request. */
   readonly requestKey: string
   readonly sandbox: { readonly seed: string | number }
 }

@@ -60,12 +60,12 @@ export const gatewayOptions = {
     { default: 1, flag: '--time-scale <factor>' },
   ),
   onlySpecified: option(
-    'If true, only what the specification describes is accepted: its six operations, under `/api/v1`, with a bearer key and models named vendor/model.',
+    'If true, only what the Model Gateway API specifies is accepted: its six operations, under `/api/v1`, with a bearer key and models named vendor/model.',
     () => z.boolean(),
     { default: false, flag: '--only-specified' },
   ),
   operations: option(
-    'Custom operations, from `defineOperation`. They replace operations outside the specification.',
+    'Custom operations, from `defineOperation`. They replace operations that are not part of the Model Gateway API.',
     () => z.array(CustomOperation),
     {
       default: [],

@@ -58,7 +58,7 @@ export const serverOptions = {
     { flag: '--token <token>' },
   ),
   tlsCert: option(
-    'PEM file with a certificate, with which the server serves HTTPS. Default: none; the server serves HTTP.',
+    'PEM file with a certificate for HTTPS. Default: none; the server serves HTTP.',
     () => z.string().min(1),
     { flag: '--tls-cert <file>' },
   ),

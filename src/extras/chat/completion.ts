@@ -170,7 +170,7 @@ function finishReason({ status, reason, stop }: AnswerEnd, calls: boolean): Chat
 
 const utf8 = new TextEncoder()
 
-/** Generates plausible log probabilities, in which the chosen token is the most likely. */
+/** Generates plausible log probabilities. The chosen token is the most likely one. */
 function logprobsOf(text: string, top: number, key: string): NonNullable<ChatChoice['logprobs']> {
   const rounded = (value: number) => Math.round(value * 1e6) / 1e6
   const content = tokenize(text).map((token, place) => {

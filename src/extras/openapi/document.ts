@@ -11,7 +11,7 @@ export interface PathOperation {
   readonly method: (typeof methods)[number]
   /** Path relative to the gateway's base URL, without query and fragment. */
   readonly route: string
-  /** Query or fragment of the path, by which documents describe a path more than once. */
+  /** Query or fragment, which lets a document describe a path more than once. */
   readonly variant: URLSearchParams
   readonly operation: Json
 }

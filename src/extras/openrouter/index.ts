@@ -6,7 +6,7 @@ import { openrouter as dialect } from './dialect.ts'
 
 export const openrouterOptions = {
   dialect: option(
-    "Vendor whose names and fields requests and replies have: `openrouter`. Default: the specification's.",
+    '`openrouter` turns on OpenRouter mode: its names and fields in requests and replies. Default: none.',
     () => z.enum(['openrouter']),
     { flag: '--dialect <name>' },
   ),

@@ -57,7 +57,7 @@ export const recordingOptions = {
         () => z.array(z.string().min(1)),
       ),
       upstream: option(
-        'Base URL of the real gateway, to which requests without a recording are passed through. Passing through is disabled if CI is set.',
+        'Base URL of the real gateway, which receives requests without a recording unless CI is set.',
         () =>
           z.url({ protocol: /^https?$/ }).refine((text) => {
             const url = URL.parse(text)

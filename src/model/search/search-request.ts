@@ -53,7 +53,7 @@ export function usesSearchTool(
   return !answersTool && asking.test(question)
 }
 
-/** Returns true if the reply is a function call, on which a search would have no effect. */
+/** Returns true if the reply is a function call, which would ignore a search. */
 export function forcesFunction({ tools = [], toolChoice }: Pick<Prompt, 'tools' | 'toolChoice'>): boolean {
   if (typeof toolChoice === 'object') return 'name' in toolChoice
   return toolChoice === 'required' && tools.some(({ kind }) => kind === 'function')

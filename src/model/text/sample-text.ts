@@ -24,7 +24,7 @@ export interface WritingTask {
 
 /** Sample texts in one language. Patterns are case-insensitive regular expressions. */
 interface Texts {
-  /** Unicode scripts, by which the language is recognised. Default: none, for English. */
+  /** Unicode scripts that identify the language. Default: none, for English. */
   scripts?: readonly string[]
   /** Number words, starting with two. */
   numbers: readonly string[]

@@ -9,6 +9,8 @@ test('asserts on requests', async ({ sandbox }) => {
 
   expect(sandbox).toHaveReceivedTimes('createResponse', 1)
   expect(sandbox).toHaveReceived('createResponse', { body: { input: expect.stringContaining('tides') } })
+  // The field was not sent:
+  expect(sandbox).not.toHaveReceived('createResponse', { body: { stream: expect.anything() } })
   expect(sandbox.journal.last('createResponse')).toMatchObject({ status: 200, delivery: 'complete' })
 })
 

@@ -1,4 +1,4 @@
-/** Editor for a row, as JSON. The server checks it. */
+/** Editor for a record, as JSON. The server checks it. */
 import { useSignal } from '@preact/signals'
 import { ask } from './api.ts'
 import { hashWith } from './location.ts'

@@ -89,7 +89,7 @@ function Sandbox({ info }: { info: SandboxAddress }) {
         {id !== 'default' && (
           <ActionButton
             kind="danger"
-            question={`Delete sandbox '${id}'? Its calls, scenarios and rows are lost, and later requests to it fail.`}
+            question={`Delete sandbox '${id}'? Its calls, scenarios and records are lost, and later requests to it fail.`}
             run={async () => {
               await ask('deleteSandbox', here)
               await loadCalls()
@@ -125,7 +125,7 @@ function Snapshots({ id, snapshots }: { id: string; snapshots: Signal<string[]> 
         {snapshots.value.map((snapshot) => (
           <ActionButton
             key={snapshot}
-            question={`Restore ${snapshot}? Rows, scenarios and the clock return to their state in the snapshot.`}
+            question={`Restore ${snapshot}? Records, scenarios and the clock return to their state in the snapshot.`}
             run={async () => {
               await ask('restoreSnapshot', { sandbox: id }, { body: { id: snapshot } })
               await loadCalls()
