@@ -22,7 +22,6 @@ export interface Answer {
   readonly isInterleaved?: boolean
 }
 
-/** One of the alternative answers to a prompt. */
 export interface Choice {
   readonly items: readonly ChoiceItem[]
   readonly end: AnswerEnd
@@ -79,7 +78,6 @@ interface Refusal {
   readonly refusal: string
 }
 
-/** Reasoning: summary paragraphs, full text paragraphs, and encrypted content. */
 export interface ReasoningItem extends ItemHead {
   readonly type: 'reasoning'
   readonly summary: readonly string[]

@@ -141,9 +141,7 @@ function fakePricing({ field }: FactoryContext): { prompt: string; completion: s
   return { prompt: price(dollars), completion: price(dollars * 4) }
 }
 
-/**
- * Distributes tournaments over finishing places: the higher the win rate, the more first and the fewer fourth places.
- */
+/** Distributes tournaments over places: the higher the win rate, the more first and the fewer fourth places. */
 function fakeTournament({ field }: FactoryContext, winRate: number): DesignBenchmark['tournament_stats'] {
   const total = field('tournament_stats').number.int({ min: 40, max: 1200 })
   const share = winRate / 100

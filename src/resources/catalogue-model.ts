@@ -4,16 +4,7 @@
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
-import {
-  EARLIEST,
-  type FactoryContext,
-  pick,
-  price,
-  timestamp,
-  titled,
-  uniqueWords,
-  VENDORS,
-} from './factory.ts'
+import { type FactoryContext, pick, price, timestamp, titled, uniqueWords, VENDORS } from './factory.ts'
 import { EmbeddingsModel, emptyFields } from './model.ts'
 
 const { families: FAMILIES, editions: EDITIONS, descriptions: DESCRIPTIONS } = words.models
@@ -52,7 +43,7 @@ export function fakeCatalogueModel(context: FactoryContext): CatalogueModel {
     canonical_slug: id,
     name: `${titled(vendor)}: ${words.map(titled).join(' ')}`,
     description: pick(field('description'), DESCRIPTIONS),
-    created: Math.floor(Date.parse(timestamp(field('created'), EARLIEST)) / 1000),
+    created: Math.floor(Date.parse(timestamp(field('created'))) / 1000),
     context_length,
     architecture: {
       input_modalities: ['text'],

@@ -43,7 +43,6 @@ export interface PartOf {
   readonly collection: string
   /** Field that contains the primary key of the record that the part belongs to. */
   readonly field: string
-  /** Number of parts that each generated record has. */
   readonly each: number
 }
 

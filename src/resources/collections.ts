@@ -27,13 +27,9 @@ type Listed = (typeof list)[number]
 
 export type Rows = { [C in Listed as C['name']]: z.output<C['schema']> }
 
-/**
- * Names of collections whose number of records can be set. Excludes parts, because their number depends on their
- * owners.
- */
+/** Collections whose number of records can be set. The number of parts depends on their owners. */
 export type SizedCollectionName = Extract<Listed, { partOf?: undefined }>['name']
 
-/** Collection names: `providers`, `workspaces`, … */
 export type CollectionName = keyof Rows
 
 export const collections: readonly CollectionDeclaration<CollectionName>[] = list

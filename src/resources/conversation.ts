@@ -4,7 +4,6 @@ import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
 export interface Conversation {
   /** All items in the request, oldest first. */
   readonly items: readonly ConversationItem[]
-  /** Names of the function tools that the request offers. */
   readonly tools: readonly string[]
 }
 
@@ -13,7 +12,6 @@ export type ConversationItem =
       readonly kind: 'message'
       readonly role: string
       readonly text: string
-      /** Number of tokens used by the message's images. */
       readonly imageTokens?: number
     }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
@@ -68,10 +66,7 @@ export function otherItem(value: unknown): ConversationItem {
   return { kind: 'other', type: textOf(fieldsOf(value)['type']), text }
 }
 
-/**
- * Returns the first user message, which identifies a conversation until it has a call id. Returns `''` if there is
- * none.
- */
+/** Returns the first user message, which identifies a conversation until it has a call id, or `''` if there is none. */
 export function firstUserText({ items }: Conversation): string {
   const first = items.find((item) => item.kind === 'message' && item.role === 'user')
   return first?.kind === 'message' ? first.text : ''

@@ -114,7 +114,6 @@ const textFormat = () =>
     }),
   ])
 
-/** Message about a model name of another form. */
 export const modelForm = 'Must be vendor/model, as in aurora/dawn-2, or @preset/slug'
 
 /** Returns true for `vendor/model` and `@preset/slug`. Other forms are invalid only if the options say so. */

@@ -18,8 +18,8 @@ export interface FactoryContext {
 }
 
 /** Range of generated dates. It ends before the sandbox clock starts. */
-export const EARLIEST = '2023-01-01T00:00:00.000Z'
-export const LATEST = '2025-12-31T23:59:59.999Z'
+const EARLIEST = '2023-01-01T00:00:00.000Z'
+const LATEST = '2025-12-31T23:59:59.999Z'
 
 export function timestamp(faker: Faker, from = EARLIEST, to = LATEST): string {
   return faker.date.between({ from, to }).toISOString()

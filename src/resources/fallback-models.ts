@@ -6,7 +6,6 @@ import { CreateResponseBody } from './create-response-body.ts'
 /** Maximum number of fallback models, each of which may generate a full answer. */
 const maxModels = 20
 
-/** Returns the schema of the `models` field. */
 export function fallbackModels() {
   return z
     .array(CreateResponseBody.unwrap().shape.model)
@@ -16,10 +15,7 @@ export function fallbackModels() {
     .describe('Fallback models after `model`, tried in order if the previous one is rejected or fails.')
 }
 
-/**
- * Returns the models in an unvalidated body, in the order in which they are tried, or undefined if the body
- * has no fallback models.
- */
+/** Returns the models in an unvalidated body, in their order, or undefined if it has no fallback models. */
 export function modelsIn(body: unknown): readonly string[] | undefined {
   const { model, models } = fieldsOf(body)
   const others = listOf(models)

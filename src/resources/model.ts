@@ -3,16 +3,7 @@
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
-import {
-  EARLIEST,
-  type FactoryContext,
-  pick,
-  price,
-  timestamp,
-  titled,
-  uniqueWords,
-  VENDORS,
-} from './factory.ts'
+import { type FactoryContext, pick, price, timestamp, titled, uniqueWords, VENDORS } from './factory.ts'
 
 const { families: FAMILIES, sizes: SIZES, descriptions: DESCRIPTIONS } = words.embeddingsModels
 
@@ -78,7 +69,7 @@ export function fakeEmbeddingsModel(context: FactoryContext): EmbeddingsModel {
     canonical_slug: id,
     name: `${titled(vendor)}: Embed ${words.map(titled).join(' ')}`,
     description: pick(field('description'), DESCRIPTIONS),
-    created: Math.floor(Date.parse(timestamp(field('created'), EARLIEST)) / 1000),
+    created: Math.floor(Date.parse(timestamp(field('created'))) / 1000),
     context_length,
     architecture: {
       input_modalities: acceptsImages ? ['text', 'image'] : ['text'],

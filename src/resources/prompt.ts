@@ -12,7 +12,6 @@ export interface Prompt extends PromptSettings {
   readonly choices?: number
   /** The text ends before the first of these. */
   readonly stopSequences?: readonly string[]
-  /** If true, the conversation contains unspecified items. */
   readonly hasUnspecifiedItems?: boolean
   /** If true, the protocol shows searches as separate items. */
   readonly showsSearches?: boolean
@@ -64,7 +63,6 @@ export interface TextForm {
   readonly verbosity?: { readonly value: string; readonly path: string }
 }
 
-/** The JSON Schema that the text must match, with its path in the request. */
 export interface StructuredFormat {
   readonly schema: { readonly [keyword: string]: unknown }
   readonly path: string

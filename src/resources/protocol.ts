@@ -9,16 +9,8 @@ import type { Prompt } from './prompt.ts'
 
 /** @typeParam Result Object that represents a complete answer. */
 export interface Protocol<Body, Result> {
-  /**
-   * Reads the conversation from a body. The body may be invalid, because rules match it before it is
-   * validated.
-   */
+  /** Reads the conversation from a body, which may be invalid: rules match it before it is validated. */
   conversation(body: unknown, stored?: StoredConversations): Conversation
-  /**
-   * Converts a body to a prompt.
-   *
-   * @param conversation Conversation in this body.
-   */
   prompt(body: Body, conversation: Conversation): Prompt
   object(answer: Answer, context: RenderContext<Body>): Result
   /** Renders an answer as stream events, lazily. */
@@ -61,7 +53,6 @@ export interface StreamOptions {
 export interface StoredConversations {
   /** Returns the conversation up to and including a response. */
   find(id: string): readonly unknown[] | undefined
-  /** Returns stored items by id. */
   items(ids: Iterable<string>): ReadonlyMap<string, unknown>
 }
 
@@ -73,18 +64,13 @@ export interface StreamPlaces {
   isFinal(event: StreamEvent): boolean
   /** If true, streams end without `[DONE]`. Default: false. */
   readonly endsWithoutDone?: boolean
-  /**
-   * Changes an answer or event as if a content filter had ended it. Returns the argument itself if it is not
-   * final.
-   */
+  /** Changes an answer or event as if a content filter had ended it. Returns the argument itself if it is not final. */
   filtered(value: object): object
   /** Encodes an event. Default: a data line with its JSON. */
   encode?(event: StreamEvent): string
-  /** Creates the event that reports a failure in the middle of a stream. */
   failure(failure: StreamFailure, seen: StreamSoFar): StreamEvent
 }
 
-/** State of a stream at the time of a failure. */
 export interface StreamSoFar {
   last?: StreamEvent
   /** The `response` object of the latest event that contains one. */

@@ -49,7 +49,6 @@ export const WebSearchTool = z.lazy(() =>
 )
 export type WebSearchTool = z.infer<typeof WebSearchTool>
 
-/** Returns a schema for any entry in `tools`. */
 export const anyTool = () => objectByType({ function: FunctionTool, 'gateway:web_search': WebSearchTool })
 export type Tool = z.infer<ReturnType<typeof anyTool>>
 

@@ -4,20 +4,15 @@ import { nearest } from '../lib/did-you-mean.ts'
 import { isObject } from '../lib/unchecked-json.ts'
 import { kindOf, kindsOf } from './object-by-type.ts'
 
-/**
- * Wrong names that clients use for a field, such as the plugin's `include_domains` for the tool's `allowed_domains`.
- */
+/** Wrong names that clients use for a field: the plugin's `include_domains` for the tool's `allowed_domains`. */
 export const otherNames = z.registry<{ names: readonly string[] }>()
 
 export interface UnknownField {
   /** Keys and indexes, outermost first. */
   path: readonly (string | number)[]
-  /** The path's last key. */
   name: string
   value: unknown
-  /** Known fields at the same level. */
   fields: Fields
-  /** The known field that the client probably meant. */
   suggestion: string | undefined
 }
 

@@ -7,9 +7,7 @@ import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import { list } from './list.ts'
 import { otherNames } from './unknown-fields.ts'
 
-/**
- * JSON Schema of a non-empty list, used to express that at most one of the two handle lists may be non-empty.
- */
+/** JSON Schema of a non-empty list. At most one of the two lists of handles may be non-empty. */
 const filledList = { type: 'array', minItems: 1 }
 
 export const xSearchFilter = () => {

@@ -13,7 +13,6 @@ export interface FailedTest {
   readonly scripts: readonly ScriptProgress[]
 }
 
-/** Returns the file's content. */
 export function toFailedTest(facts: Omit<FailedTest, 'format' | 'version'>): string {
   return JSON.stringify(
     { format: 'understudy-failed-test', version: 1, ...facts } satisfies FailedTest,

@@ -144,10 +144,8 @@ export const gatewayOptions = {
 
 export interface GatewayOptionsInput extends OptionsInput<typeof gatewayOptions> {}
 
-/** Validated options, including defaults. */
 export interface GatewayOptions extends OptionsOutput<typeof gatewayOptions> {}
 
-/** Options that a sandbox can override. */
 export const SandboxDataOptions = z.lazy(() =>
   z.strictObject({ seed: gatewayOptions.seed.schema(), fixtures: gatewayOptions.fixtures.schema() }),
 )

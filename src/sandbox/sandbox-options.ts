@@ -52,7 +52,6 @@ export interface SandboxOptions {
   fixtures?: GatewayOptionsInput['fixtures'] | undefined
 }
 
-/** Option names of `createSandbox`. */
 export const sandboxOptionNames: readonly (keyof SandboxOptions)[] = ['id', 'fork', 'seed', 'fixtures']
 
 /** Opaque, serialisable snapshot handle for `restore()`. */

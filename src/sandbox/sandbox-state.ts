@@ -14,7 +14,6 @@ import { Rules } from '../scenarios/rules.ts'
 import { Occurrences, StoredResponses } from './memory.ts'
 import type { GatewayOptions } from './options.ts'
 
-/** The parts of a sandbox that its state uses. */
 export interface StateOwner {
   readonly id: string
   readonly options: GatewayOptions
@@ -69,7 +68,6 @@ export class SandboxState implements CallState {
     return this.database.tables
   }
 
-  /** Collections as tests see them. */
   get db(): Database {
     return toDatabase(this.database.seedData, () => this.database)
   }

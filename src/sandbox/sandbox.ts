@@ -87,7 +87,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     this.options = options
     this.apiKey = `us-${id}-${hash(options.seed, 'api key', id)}`
     this.#journal = new Journal(host.store, host.setup.operations)
-    this.#usedAt = host.elapsed()
+    this.#usedAt = host.clock.elapsed()
     this.#owner = {
       id,
       options,
@@ -98,7 +98,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
       },
       leave: () => {
         this.#inFlight--
-        this.#usedAt = host.elapsed()
+        this.#usedAt = host.clock.elapsed()
       },
     }
     this.#state = new SandboxState(this.#owner, setup.seedData, from)
@@ -111,7 +111,6 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return this.#state
   }
 
-  /** Activates the initial scenarios. */
   #begin(): void {
     for (const scenario of this.#setup.host.scenarios) this.#state.rules.use(scenario)
   }
@@ -168,7 +167,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
    * 0 while one is in flight. @internal
    */
   get idleMs(): number {
-    return this.#inFlight > 0 ? 0 : this.#setup.host.elapsed() - this.#usedAt
+    return this.#inFlight > 0 ? 0 : this.#setup.host.clock.elapsed() - this.#usedAt
   }
 
   /** Marks the sandbox as in use while a function runs. @internal */

@@ -35,9 +35,8 @@ export class Sandboxes {
   readonly #seedData: SeedData
   readonly #sandboxes = new Map<string, Sandbox>()
   /** Clock for idle timeouts. Sandbox clocks do not affect it. */
-  readonly #clock: Clock
+  readonly clock: Clock
   readonly listeners = new Set<CallListener>()
-  /** Initial scenarios of every sandbox. */
   scenarios: readonly ParsedScenario[]
   /** Base URLs of running servers and interceptions, in the order they started. */
   readonly #baseUrls = new Set<{ readonly baseUrl: string }>()
@@ -52,11 +51,10 @@ export class Sandboxes {
     this.setup = setup
     this.store = new JournalStore(setup.options.limits)
     this.#seedData = new SeedData(setup.options, setup.collections)
-    this.#clock = new Clock(setup.options)
+    this.clock = new Clock(setup.options)
     this.scenarios = setup.scenarios
   }
 
-  /** Arguments for creating the default sandbox. */
   get defaultSetup(): SandboxSetup {
     return { id: 'default', options: this.setup.options, seedData: this.#seedData, host: this }
   }
@@ -95,14 +93,21 @@ export class Sandboxes {
     })
     if (!result.success) throw invalidRequest(toViolations(result.error, 'body'))
     const merged = { ...options, ...result.data }
-    return this.#admit(id, merged, seedDataOf(merged, this.setup.collections))
+    try {
+      return this.#admit(id, merged, new SeedData(merged, this.setup.collections))
+    } catch (error) {
+      throw error instanceof GatewayError ? error : new GatewayError(400, (error as Error).message)
+    }
   }
 
   /** Returns the live sandbox with this id. Throws 410 if there is none. */
   find(id: string): Sandbox {
     const sandbox = this.get(id)
     if (sandbox) return sandbox
-    throw this.#notFoundError(id)
+    throw new GatewayError(
+      410,
+      `Sandbox '${id}' was disposed, ${this.#expired}, or was never created: create one with createSandbox() or POST /__understudy/sandboxes`,
+    )
   }
 
   /** Throws 410 if the sandbox was disposed, has expired, or is the default sandbox and disabled by the options. */
@@ -175,11 +180,6 @@ export class Sandboxes {
     return this.#admit(id, options, seedData, from)
   }
 
-  /** Returns gateway time in milliseconds, for idle timeouts. Sandbox clocks do not affect it. */
-  elapsed(): number {
-    return this.#clock.elapsed()
-  }
-
   /** Disposes a sandbox, but not a newer one with the same id. Throws 409 for the default sandbox. */
   dispose(sandbox: Sandbox): void {
     if (sandbox === this.#default)
@@ -203,7 +203,7 @@ export class Sandboxes {
   #admit(id: string | undefined, options: GatewayOptions, seedData: SeedData, from?: StateSnapshot): Sandbox {
     const { sandboxes: limit, sandboxIdle } = this.setup.options.limits
     const isFull = this.#sandboxes.size >= limit
-    if (isFull || this.#clock.elapsed() - this.#sweptAt > sandboxIdle / sweepsPerAge) this.#sweep()
+    if (isFull || this.clock.elapsed() - this.#sweptAt > sandboxIdle / sweepsPerAge) this.#sweep()
     if (this.#sandboxes.size >= limit) {
       throw new GatewayError(
         429,
@@ -226,20 +226,13 @@ export class Sandboxes {
     return `expired after ${seconds % 3600 === 0 ? `${seconds / 3600} h` : `${seconds} s`} idle`
   }
 
-  #notFoundError(id: string): GatewayError {
-    return new GatewayError(
-      410,
-      `Sandbox '${id}' was disposed, ${this.#expired}, or was never created: create one with createSandbox() or POST /__understudy/sandboxes`,
-    )
-  }
-
   #evictIfIdle(sandbox: Sandbox): void {
     if (sandbox.idleMs <= this.setup.options.limits.sandboxIdle) return
     this.#remove(sandbox, `${this.#expired}: raise limits.sandboxIdle`)
   }
 
   #sweep(): void {
-    this.#sweptAt = this.#clock.elapsed()
+    this.#sweptAt = this.clock.elapsed()
     for (const sandbox of this.#sandboxes.values()) this.#evictIfIdle(sandbox)
   }
 }
@@ -258,15 +251,6 @@ function reuse(live: Sandbox, { fork, seed, fixtures = {} }: SandboxOptions): Sa
     409,
     `Sandbox '${live.id}' already exists, so its ${ignored[0]} cannot be set: dispose it first, or omit ${ignored[0]}`,
   )
-}
-
-/** Returns the seed data for options. Throws 400 for invalid fixtures. */
-function seedDataOf(options: GatewayOptions, collections: readonly CollectionDeclaration[]): SeedData {
-  try {
-    return new SeedData(options, collections)
-  } catch (error) {
-    throw new GatewayError(400, (error as Error).message)
-  }
 }
 
 /** The part of `AsyncLocalStorage` that this file uses. */
