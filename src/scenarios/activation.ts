@@ -34,13 +34,11 @@ export interface Progress {
   hiddenBy: string | undefined
 }
 
-/** Inputs of the decision, other than the request. */
 export interface MatchContext {
   readonly seed: string | number
   readonly clock: Clock
   /** Sandbox state when the request arrived. */
   readonly state: string
-  /** Returns the request's conversation, for scripts. */
   readConversation(): Conversation | undefined
 }
 
@@ -52,7 +50,6 @@ export function isSeen({ kind }: Decision): boolean {
   return ['applies', 'call', 'after', 'rateLimit', 'probability', 'step'].includes(kind)
 }
 
-/** Decides what a rule does with a call that matches its conditions. */
 export function decide(
   rule: CompiledRule,
   { matched, taken, rateLimit }: Progress,
@@ -101,7 +98,6 @@ export function undoStep({ sequence }: CompiledRule, progress: Progress): void {
   if (!sequence) progress.taken--
 }
 
-/** Returns the step that a rule would take next. */
 export function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): CompiledStep {
   if (turn >= ends) {
     const calls = `${ends} call${ends === 1 ? '' : 's'}`

@@ -85,7 +85,6 @@ function asPattern({ source, flags }: RegExp): string {
   return `{ matches: ${JSON.stringify(source)}${flags === '' ? '' : `, flags: '${flags}'`} }`
 }
 
-/** A rule, and the operations that it may name. */
 interface RuleContext extends CheckOptions {
   readonly rule: ParsedRule
 }
@@ -219,7 +218,6 @@ function* replyProblems(reply: ParsedScriptedReply, path: Path, context: RuleCon
 
 const forText = 'for operations that generate text'
 
-/** Yields the problems that replies and turns have in common. */
 function* contentProblems(reply: ParsedScriptedReply | ParsedTurn, path: Path): Generator<Finding> {
   const { text = '', citations = [], responseStatus, incompleteReason, error } = reply
   const filled = { ...reply, expect: undefined }
@@ -253,7 +251,6 @@ function composedFields(reply: object): string[] {
   return Object.keys(withoutUndefined(reply)).filter((name) => !otherFields.includes(name))
 }
 
-/** Fields that can be combined with a script. */
 const withScript = ['name', 'on', 'when', 'script', 'onEnd']
 
 function* scriptProblems(script: Script, context: RuleContext): Generator<Finding> {

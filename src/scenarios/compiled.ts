@@ -13,7 +13,6 @@ export interface Effect {
 }
 
 export interface CompiledStep {
-  /** Effect on the call; undefined if the call passes. */
   readonly effect: Effect | undefined
   /** `answer` if the step replies, `modifier` if its faults only change a reply, `pass` if it does neither. */
   readonly kind: 'answer' | 'modifier' | 'pass'
@@ -36,7 +35,6 @@ export interface CompiledRule extends Readonly<Omit<ParsedRule, 'on' | 'times' |
   readonly finite: number
   readonly onEnd: OnEnd
   readonly after: number
-  /** Sandbox states in which the rule applies; undefined for all. */
   readonly states: readonly string[] | undefined
   /** A rule without a sequence has a single step, which repeats. */
   readonly steps: readonly CompiledStep[]

@@ -35,7 +35,6 @@ interface Trial extends Group {
   readonly age: number
   readonly reasons: Map<number, SkipReason>
   readonly tried: TriedRule[]
-  /** Index of the next rule to try. */
   next: number
 }
 
@@ -44,7 +43,6 @@ interface TriedRule {
   readonly rule: CompiledRule
   readonly progress: Progress
   readonly trial: Trial
-  /** Index among the group's rules. */
   readonly index: number
   readonly kind: CompiledStep['kind']
   /** Rules with a lower rank come first. */
@@ -54,7 +52,6 @@ interface TriedRule {
 
 interface Composition {
   readonly answer: TriedRule | undefined
-  /** Rules that change the reply, in their order. */
   readonly modifiers: readonly TriedRule[]
   /** Rules whose rate limit the request passed, in their order. Empty if a limit is exceeded. */
   readonly limits: readonly TriedRule[]

@@ -25,7 +25,6 @@ export interface Conditioned {
 export interface RuleRequest extends Conditioned {
   /** Operation id; undefined for a path without an operation. */
   readonly operation: string | undefined
-  /** If true, the operation generates text. Default: false. */
   readonly generatesText?: boolean
   /** Method in upper case: `POST`. */
   readonly method: string
@@ -87,16 +86,13 @@ function textsIn(value: unknown): string[] {
   return [...textsIn(value['text']), ...textsIn(value['content'])]
 }
 
-/** Maximum length of a regular expression, in characters. */
-const maxPattern = 200
-
 export const Pattern = z.lazy(() =>
   z
     .strictObject({
       matches: z
         .string()
         .min(1)
-        .max(maxPattern)
+        .max(200)
         .describe(
           'A JavaScript regular expression without lookarounds and backreferences; it may match anywhere in the text.',
         ),

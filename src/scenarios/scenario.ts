@@ -1,6 +1,4 @@
-/**
- * Defines the schemas of scenarios: named lists of rules, as plain data.
- */
+/** Defines the schemas of scenarios: named lists of rules, as plain data. */
 import * as z from 'zod'
 import { count, Duration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'

@@ -35,13 +35,11 @@ export interface ScriptRun {
   readonly problem: string | null
 }
 
-/** A rule with a script, and its progress. */
 interface ActiveScript {
   readonly rule: CompiledRule
   readonly progress: Progress
 }
 
-/** A request that consumes a turn. */
 interface Playing {
   readonly request: RuleRequest
   readonly fillTemplates: FillTemplates
@@ -206,7 +204,6 @@ function newRun(conversation: Conversation, previous?: ScriptRun): ScriptRun {
   }
 }
 
-/** A conversation that follows a script. */
 interface CurrentRun {
   readonly active: ActiveScript
   readonly run: ScriptRun

@@ -89,7 +89,6 @@ export function callsOf({ call = [] }: ParsedTurn): { name: string; args: Record
 interface TurnAnswer {
   /** Reply; undefined if the turn has only a fault. */
   readonly reply: ParsedScriptedReply | undefined
-  /** Assistant output, one string per item. */
   readonly said: readonly string[]
   /** Names of the functions called, by call id. */
   readonly calls: ReadonlyMap<string, string>
@@ -140,7 +139,6 @@ function textsOf(item: ScriptedItem): string[] {
   return [content.map(({ text, refusal }) => text ?? refusal).join('\n')]
 }
 
-/** Return value of one function call. */
 export interface CallResult {
   readonly name: string
   readonly text: string
@@ -185,10 +183,7 @@ export function differencesOf(
   return differences.map((difference) => truncate(difference, maxDifference))
 }
 
-/**
- * Tests a function's results against checks: a list must match all results, in order; a single check must match at
- * least one.
- */
+/** Tests results: a list of checks must match all of them, in order; a single check must match at least one. */
 function holds(checks: ResultCheck | readonly ResultCheck[], texts: readonly string[]): boolean {
   if (!Array.isArray(checks)) return texts.some((text) => fits(checks as ResultCheck, text))
   return checks.length === texts.length && checks.every((check, index) => fits(check, texts[index] as string))

@@ -205,7 +205,6 @@ export const TextOrReply = z.lazy(() =>
   ),
 )
 
-/** The field of a rule, step or turn that specifies its faults. */
 export const faultFields = () => ({
   fault: field(
     FaultList,
@@ -213,12 +212,9 @@ export const faultFields = () => ({
   ),
 })
 
-/** Returns the faults of a rule, step or turn. */
-export function faultsOf({
-  fault = [],
-}: {
-  readonly fault?: FaultSetting | readonly FaultSetting[] | undefined
-}): readonly FaultSetting[] {
+type HasFaults = { readonly fault?: FaultSetting | readonly FaultSetting[] | undefined }
+
+export function faultsOf({ fault = [] }: HasFaults): readonly FaultSetting[] {
   return [fault].flat()
 }
 

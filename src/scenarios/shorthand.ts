@@ -1,6 +1,4 @@
-/**
- * Creates common scenarios: reply with text, fail with a status, follow a script.
- */
+/** Creates the scenarios of `reply()`, `fail()` and `script()`. */
 import type { Fault } from '../faults/index.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { isObject } from '../lib/unchecked-json.ts'
@@ -16,7 +14,6 @@ export interface ReplyOptions extends Frequency, Pick<ScriptedReply, 'status' | 
   on?: Rule['on']
 }
 
-/** Creates a scenario that replies to all operations that generate text, unless the options name others. */
 export function replyScenario(reply: string | ScriptedReply, options: ReplyOptions = {}): Scenario {
   if (typeof reply === 'function')
     throw new TypeError(
@@ -41,7 +38,6 @@ export interface FailOptions extends Frequency, Omit<StatusFault, 'name' | 'stat
   on?: Rule['on']
 }
 
-/** Creates a scenario that responds with an error to all requests, unless the options restrict it. */
 export function failScenario(status: number, options: FailOptions = {}): Scenario {
   if (typeof status !== 'number')
     throw new TypeError(
@@ -63,7 +59,6 @@ export interface ScriptOptions {
   on?: Rule['on']
 }
 
-/** Creates a scenario that replies to one conversation turn by turn. */
 export function scriptScenario(turns: NonNullable<Rule['script']>, options: ScriptOptions = {}): Scenario {
   assertOptions('script', turns, options)
   const { on = textOperations, ...others } = options

@@ -10,7 +10,6 @@ import { readAt, readPath } from '../lib/value-path.ts'
 import { type Conversation, lastUserText } from '../resources/conversation.ts'
 import { modelOf, type RuleRequest } from './condition.ts'
 
-/** The parts of a call that templates refer to. */
 export interface TemplateCall extends Omit<RuleRequest, 'operation' | 'route'> {
   readonly path: string
   /** Sandbox time, as Unix time in milliseconds. */
@@ -19,11 +18,7 @@ export interface TemplateCall extends Omit<RuleRequest, 'operation' | 'route'> {
   warn(message: string): void
 }
 
-/**
- * Fills in the templates of a reply or turn.
- *
- * @param number Position of the call among those that match the rule's conditions, from 1. For a script, the turn.
- */
+/** @param number Position of the call among those that match the rule's conditions, from 1. For a script, the turn. */
 export type FillTemplates = <Scripted extends object>(scripted: Scripted, number: number) => Scripted
 
 /** Maximum number of characters that one reply's templates may write. */
