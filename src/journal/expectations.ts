@@ -1,7 +1,7 @@
 /** Assertions on a journal. On failure, they list the received calls. */
 import { hidden } from '../http/secrets.ts'
 import { splitAddress } from '../lib/address.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
+import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { assertEntryFields, hiddenEntry, type JournalEntry } from './entry.ts'
@@ -143,6 +143,21 @@ function pickFields(expected: unknown, value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(expected).map(([field, inner]) => [field, pickFields(inner, value[field])]),
   )
+}
+
+/** Lists the expected fields that no value has, such as misspelt ones, with the nearest field. */
+export function missingFields(values: readonly unknown[], expected: unknown, path = ''): string[] {
+  if (!isRecord(expected)) return []
+  const records = values.filter(isRecord)
+  const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
+  return Object.entries(expected).flatMap(([field, inner]) => {
+    if (!names.includes(field)) return [`'${path}${field}'${meantBy(field, names)}`]
+    return missingFields(
+      records.map((record) => record[field]),
+      inner,
+      `${path}${field}.`,
+    )
+  })
 }
 
 /** Hides secrets on both sides of a diff. Equal secrets look equal; different ones are numbered. */

@@ -8,7 +8,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'
 import { oneLine } from '../lib/one-line.ts'
-import { printable } from '../lib/print.ts'
+import { printable, printWarning } from '../lib/print.ts'
 import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
@@ -17,7 +17,7 @@ import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { isBelowLimit } from '../scenarios/near-misses.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import { assertEntryFields, type Delivery, type JournalEntry, nearMissesOf, toEntry } from './entry.ts'
-import { type Matching, matches } from './expectations.ts'
+import { type Matching, matches, missingFields } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
 import { errorToShow, journalText, sentence, turnText } from './journal-text.ts'
 
@@ -91,7 +91,12 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   ): JournalEntry<BodyOf<RequestBodies, Id>>[] {
     assertEntryFields(match)
     const entries = this.#callsOf(operation).map(toEntry) as JournalEntry<BodyOf<RequestBodies, Id>>[]
-    return match ? entries.filter((entry) => matches(entry, match)) : entries
+    const matching = match ? entries.filter((entry) => matches(entry, match)) : entries
+    // A test that asserts that there are no such calls would pass for a misspelt field.
+    if (matching.length === 0 && entries.length > 0)
+      for (const missing of missingFields(entries, match))
+        printWarning(`[understudy] journal.calls(): no call to ${operation} has ${missing}`)
+    return matching
   }
 
   /** Returns an operation's newest call. Throws 400 for an unknown operation. */

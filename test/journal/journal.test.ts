@@ -189,6 +189,17 @@ describe('journal entries', () => {
     // @ts-expect-error the model must be a string
     journal.calls('createResponse', { body: { model: 1 } })
   })
+
+  it('warn of an expected field that no call has', async () => {
+    const { call, journal } = begin()
+    await call('PATCH /workspaces/production', { body: { name: 'Newer' } })
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    expect(journal.calls('updateWorkspace', { body: { nmae: 'Newer' } } as object)).toEqual([])
+    expect(journal.calls('updateWorkspace', { body: { name: 'Older' } })).toEqual([])
+    expect(warn.mock.calls).toEqual([
+      ["[understudy] journal.calls(): no call to updateWorkspace has 'body.nmae'; did you mean 'name'?"],
+    ])
+  })
 })
 
 describe('journal limits', () => {
