@@ -78,6 +78,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   at: number
   /** Real time in milliseconds from `monotonic()`, like `firstByteAt` and `endedAt`. */
   readonly startedAt = monotonic()
+  /** Number of the call in its journal, in order of arrival. */
+  readonly arrival: number
 
   id = ''
   operation: string | undefined
@@ -140,7 +142,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.headers = headers
     this.at = state.clock.step()
     state.enter()
-    state.journal.arrived(this)
+    this.arrival = state.journal.arrived(this)
   }
 
   get clock(): Clock {

@@ -47,6 +47,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   #evicted = 0
   /** Calls that have no reply yet. */
   readonly #unanswered = new Set<CallRecord>()
+  #arrivals = 0
   readonly #waiters = new Set<() => void>()
   #hasEnded = false
 
@@ -248,9 +249,10 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     this.#evicted = 0
   }
 
-  /** @internal */
-  arrived(record: CallRecord): void {
+  /** Returns the call's number in order of arrival. @internal */
+  arrived(record: CallRecord): number {
     this.#unanswered.add(record)
+    return ++this.#arrivals
   }
 
   /** @internal */
@@ -258,19 +260,19 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     this.#unanswered.delete(record)
   }
 
-  /** Adds a call. If the store is full, it evicts the oldest calls. @internal */
+  /** Adds a call before those that arrived later. If the store is full, it evicts the oldest calls. @internal */
   add(record: CallRecord): void {
-    this.#records.push(record)
+    const previous = this.#records.findLastIndex(({ arrival }) => arrival < record.arrival)
+    this.#records.splice(previous + 1, 0, record)
     record.kept()
     this.store.add(record)
     for (const check of this.#waiters) check()
   }
 
-  /** Removes the oldest call. @internal */
-  evict(): void {
-    const oldest = this.#records.shift()
-    if (!oldest) return
-    this.store.remove(oldest)
+  /** @internal */
+  evict(record: CallRecord): void {
+    this.#records.splice(this.#records.indexOf(record), 1)
+    this.store.remove(record)
     this.#evicted++
   }
 
@@ -341,10 +343,16 @@ export class JournalStore {
   grow(bytes: number): void {
     this.#bodyBytes += bytes
     const { journalEntries, journalBytes } = this.limits
-    while (this.bytes > journalBytes && this.#withBodies.size > 1)
-      this.#bodyBytes -= takeFirst(this.#withBodies)?.dropBodies() ?? 0
-    while (this.#calls.size > journalEntries || (this.#otherBytes > journalBytes && this.#calls.size > 1))
-      takeFirst(this.#calls)?.state.journal.evict()
+    for (const oldest of this.#withBodies) {
+      if (this.bytes <= journalBytes || this.#withBodies.size === 1) break
+      this.#withBodies.delete(oldest)
+      this.#bodyBytes -= oldest.dropBodies()
+    }
+    for (const oldest of this.#calls) {
+      const isOverBytes = this.#otherBytes > journalBytes && this.#calls.size > 1
+      if (this.#calls.size <= journalEntries && !isOverBytes) break
+      oldest.state.journal.evict(oldest)
+    }
   }
 
   remove(record: CallRecord): void {
@@ -355,12 +363,6 @@ export class JournalStore {
     this.#bodyBytes -= record.bodyBytes
     this.#otherBytes -= record.otherBytes
   }
-}
-
-function takeFirst<Value extends object>(values: Set<Value>): Value | undefined {
-  const [first] = values
-  if (first) values.delete(first)
-  return first
 }
 
 /** Explains a call's reply, one fact per line, with every near miss. */

@@ -93,8 +93,13 @@ export class RateLimitUsage {
     this.#windows.set(caller, window)
   }
 
-  read(limit: RateLimit, request: RuleRequest, clock: Clock): RateLimitState {
-    const { requests, tokens, now } = this.window(limit, request, clock)
+  read(
+    limit: RateLimit,
+    request: RuleRequest,
+    clock: Clock,
+    { requests, now }: Pick<Window, 'requests' | 'now'> = this.window(limit, request, clock),
+  ): RateLimitState {
+    const { tokens } = this.window(limit, request, clock)
     const resetMs = requests + tokens > 0 ? Math.max(0, now + limit.per - clock.now()) : 0
     const left = (used: number, limit = Infinity) => ({ limit, remaining: Math.max(0, limit - used) })
     const [ofRequests, ofTokens] = [left(requests, limit.requests), left(tokens, limit.tokens)]
@@ -120,14 +125,18 @@ export function chargeRateLimits(
   request: RuleRequest,
   clock: Clock,
 ): ChargeRateLimits {
+  // Copied now, because more requests may be counted before the reply.
+  const counted = passed.map(({ rule, progress: { rateLimit: usage } }) => {
+    const limit = rule.rateLimit as RateLimit
+    return { rule, usage, limit, window: { ...usage.window(limit, request, clock) } }
+  })
   return (tokens) => {
     let announced: RateLimitState | undefined
-    for (const { rule, progress } of passed) {
-      const limit = rule.rateLimit as RateLimit
-      const usage = progress.rateLimit
+    for (const { rule, usage, limit, window } of counted) {
       if (tokens) usage.count(limit, request, clock, { tokens })
       const faults = rule.steps.flatMap(({ effect }) => effect?.faults ?? [])
-      if (faults.some(({ name }) => name === 'rate-limit')) announced ??= usage.read(limit, request, clock)
+      if (faults.some(({ name }) => name === 'rate-limit'))
+        announced ??= usage.read(limit, request, clock, window)
     }
     return announced && rateLimitHeaders(announced)
   }

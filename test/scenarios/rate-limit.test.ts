@@ -112,6 +112,27 @@ describe('rate limits', () => {
     expect(() => createGateway().use({ on: '*', rateLimit: { requests: 1, per } })).toThrow('rateLimit.per')
   })
 
+  it.each<[Omit<RateLimit, 'per'>]>([[{ requests: 3 }], [{ requests: 3, tokens: 10_000 }]])(
+    'count down for concurrent requests, which the journal lists in order of arrival: %j',
+    async (rateLimit) => {
+      const gateway = createGateway()
+      const { journal } = gateway
+      gateway.use({ on: 'createResponse', rateLimit: { ...rateLimit, per: '1m' } })
+      gateway.use({ on: 'createResponse', when: { body: { user: '1' } }, fault: { name: 'latency', ms: 5 } })
+      const users = ['1', '2', '3', '4']
+      const answers = await Promise.all(users.map((user) => requester(gateway)({ user })))
+      expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual(['2', '1', '0', '0'])
+      const calls = journal.calls('createResponse')
+      expect(calls.map(({ body, status }) => [body.user, status])).toEqual([
+        ['1', 200],
+        ['2', 200],
+        ['3', 200],
+        ['4', 429],
+      ])
+      expect(journal.last('createResponse')?.body.user).toBe('4')
+    },
+  )
+
   it('report tokens in X-RateLimit headers if only tokens are limited or exhausted', async () => {
     const limitsAfter = async (rateLimit: Omit<RateLimit, 'per'>, count: number) => {
       const gateway = createGateway({ timeScale: 0 })
