@@ -231,7 +231,7 @@ function planned(
   if (differences.length === 0) return { active, number, run, faults: faultsOf(turn).toSorted(compareFaults) }
   const mismatch = differences.join('; expected ')
   return rejected(scripts, current, number, conversation, {
-    message: `turn ${number} of ${total} does not match: expected ${mismatch}${forOthers}`,
+    message: `turn ${number} of ${total} does not match: expected ${mismatch}${run.turns === 0 ? forOthers : ''}`,
     mismatch,
     problem: run.turns > 0 ? `turn ${number} expected ${mismatch}` : mismatch,
   })
@@ -258,9 +258,10 @@ function rejected(
     scripts.flatMap(({ progress }) => progress.runs.flatMap(({ calls }) => [...calls.keys()])),
   )
   const unknown = items.find((item) => 'id' in item && !known.has(item.id))
-  const hint = unknown && 'id' in unknown ? `; no script sent the call id '${truncate(unknown.id, 100)}'` : ''
-  const effect = refusal(`${title}${position}: ${message}${hint}`, { turn: number })
-  const rejection = { effect, mismatch: mismatch + hint, problem }
+  const cause = unknown && 'id' in unknown ? `no script sent the call id '${truncate(unknown.id, 100)}'` : ''
+  const text = cause ? `${cause}; ${message}` : message
+  const effect = refusal(`${title}${position}: ${text}`, { turn: number })
+  const rejection = { effect, mismatch: cause ? `${mismatch}; ${cause}` : mismatch, problem }
   return { active, number, run, rejection, faults: effect.faults }
 }
 

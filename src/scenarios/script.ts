@@ -176,7 +176,7 @@ export function differencesOf(
     if (holds(checks, own)) continue
     const others = results
       .filter((each) => each.name !== name)
-      .map((each) => `${each.name}: ${brief(each.text)}`)
+      .map((each) => `${each.name || 'for an unknown call'}: ${brief(each.text)}`)
     const actual = own.length > 0 ? own.map(brief).join(' and ') : ['none', ...others].join('; ')
     differences.push(`${describeChecks(name, checks)}, but received ${actual}`)
   }

@@ -93,11 +93,16 @@ describe('script()', () => {
       retry: 'false',
       error: {
         message:
-          "script(): turn 2 of 3 does not match: expected a result of 'search' containing 'high at six', but received 'low at noon'; to let other conversations pass, limit the script with when",
+          "script(): turn 2 of 3 does not match: expected a result of 'search' containing 'high at six', but received 'low at noon'",
         metadata: { turn: 2 },
       },
     })
-    agent.input[agent.input.length - 1] = { ...agent.input.at(-1), output: 'high at six' }
+    const result = { ...agent.input.pop(), output: 'high at six' }
+    agent.input.push({ ...result, call_id: 'x' })
+    expect((await agent.ask()).error.message).toBe(
+      "script(): no script sent the call id 'x'; turn 2 of 3 does not match: expected a result of 'search' containing 'high at six', but received none; for an unknown call: 'high at six'",
+    )
+    agent.input[agent.input.length - 1] = result
     expect((await agent.ask()).code).toBe(200)
   })
 

@@ -78,7 +78,9 @@ describe('scripts in one conversation', () => {
       { role: 'assistant', content: null, tool_calls },
       { role: 'tool', tool_call_id: 'call_9', content: '{}' },
     )
-    expect((await thread.ask()).message).toContain("; no script sent the call id 'call_9'")
+    expect((await thread.ask()).message).toBe(
+      "script(): no script sent the call id 'call_9'; turn 1 of 2 does not match: expected a user message containing 'weather', but received 'Hi'; to let other conversations pass, limit the script with when",
+    )
   })
 
   it('expect their input in any user message since the last turn', async () => {
