@@ -129,7 +129,7 @@ export function unknownPath(
   const repeated = route !== undefined && base.endsWith('/v1')
   const why = repeated ? `, because the base URL already ends in /v1: omit ${base}` : outside
   const bare = requested.slice(base.length).replace(/(?<=.)\/+$/, '')
-  const near = similarOperations(bare, operations)
+  const near = similarOperations(method, bare, operations)
   const meant = near.find((operation) => operation.method.toUpperCase() === method) ?? near[0]
   if (meant) {
     const line = `${meant.method.toUpperCase()} ${outside && '/api/v1'}${fillParameters(meant.path, bare)}`
@@ -141,16 +141,21 @@ export function unknownPath(
 }
 
 /**
- * Finds operations with a similar path. Long parameters must not hide differences: `/responses/input_tokens` does not
- * resemble `/workspaces/{id}`.
+ * Finds operations with a similar path; for another method, with at most two typing errors. Long parameters must not
+ * hide differences: `/responses/input_tokens` does not resemble `/workspaces/{id}`.
  */
-function similarOperations(path: string, operations: readonly AnyOperation[]): AnyOperation[] {
+function similarOperations(
+  method: string,
+  path: string,
+  operations: readonly AnyOperation[],
+): AnyOperation[] {
   const segments = path.split('/')
   const isNear = (operation: AnyOperation) => {
     const pattern = operation.path.split('/')
     const words = segments.filter((_, index) => !pattern[index]?.startsWith('{'))
     const literals = pattern.filter((segment) => !segment.startsWith('{'))
-    return nearest(words.join('/'), [literals.join('/')]) !== undefined
+    const furthest = operation.method.toUpperCase() === method ? undefined : 2
+    return nearest(words.join('/'), [literals.join('/')], furthest) !== undefined
   }
   const near = Map.groupBy(operations.filter(isNear), (operation) => fillParameters(operation.path, path))
   return near.get(nearest(path, [...near.keys()]) ?? '') ?? []

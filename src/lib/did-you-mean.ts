@@ -39,10 +39,16 @@ const maxWords = 5
 /** Maximum length of a word to compare. Comparison takes quadratic time. */
 const maxWordLength = 200
 
-/** Returns the nearest word, or undefined if all edit distances exceed both 2 and a third of the word's length. */
-export function nearest(word: string, words: readonly string[]): string | undefined {
+/**
+ * Returns the nearest word, or undefined if all edit distances exceed `furthest`. Default: a third of the word's
+ * length, but at least 2.
+ */
+export function nearest(
+  word: string,
+  words: readonly string[],
+  furthest = Math.floor(Math.max(2, word.length / 3)),
+): string | undefined {
   if (word.length > maxWordLength) return undefined
-  const furthest = Math.floor(Math.max(2, word.length / 3))
   const distanceTo = (candidate: string) =>
     leven(word.toLowerCase(), candidate.toLowerCase(), { maxDistance: furthest + 1 })
   const [best] = words

@@ -72,6 +72,11 @@ describe('the 404 for an unknown path', () => {
       'POST /api/v1/responses/input_tokens',
       "no operation handles POST /responses/input_tokens. A rule can handle it, for example { on: 'POST /responses/input_tokens', reply: { body: {} } }",
     ],
+    // Too far from `GET /generation` for another method.
+    [
+      'POST /api/v1/moderations',
+      "no operation handles POST /moderations. A rule can handle it, for example { on: 'POST /moderations', reply: { body: {} } }",
+    ],
     ['GET /', 'no operation handles GET /, because paths start with /api/v1/'],
   ])('gives the reason and, if possible, a suggestion for %s', async (line, message) => {
     expect(await refusalOf(line)).toBe(`Resource not found: ${message}`)
