@@ -109,8 +109,8 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   readonly streams?: boolean | Schema
   /** Protocol of an operation that replies to prompts. @internal */
   readonly protocol?: Protocol<Body, Output>
-  /** Protocol whose error envelope applies. Default: `protocol`. @internal */
-  readonly errorProtocol?: Pick<Protocol<never, never>, 'error' | 'errorSchema'>
+  /** Protocol whose error envelope and headers apply. Default: `protocol`. @internal */
+  readonly errorProtocol?: Pick<Protocol<never, never>, 'error' | 'errorSchema' | 'idHeader'>
   /**
    * Assumption behind every reply, or, for each body field (`a` or `a.b`), the assumption behind its errors. Default:
    * none. @internal

@@ -11,6 +11,7 @@ import { validate } from './check.ts'
 import type { AnsweredCall, Dialect } from './extra.ts'
 import type { GatewayCore } from './gateway.ts'
 import type { Effect } from './match-rule.ts'
+import type { Router } from './router.ts'
 
 /** A reply before it is finished. */
 export interface Made {
@@ -25,12 +26,16 @@ export function finish(
   made: Made,
   { faults, charge }: Effect,
 ): Reply {
-  const reply = made.isAsWritten ? made.reply : applyErrorEnvelope(gateway, record, made.reply)
-  const headers = charge?.(record.tokens)
+  const protocol = errorProtocolOf(gateway.router, record)
+  const reply = made.isAsWritten ? made.reply : applyErrorEnvelope(gateway, protocol, record, made.reply)
+  const headers = {
+    ...(protocol?.idHeader && { [protocol.idHeader]: record.id }),
+    ...charge?.(record.tokens),
+  }
   const faulty = faults ? faults.applyToReply(reply) : reply
   if (faults && record.state.options.timeScale > 0) warnOfRealWait(faulty, record)
   const { keepAlive: ms } = record.state.options.stream
-  const finished = headers ? { ...faulty, headers: { ...headers, ...faulty.headers } } : faulty
+  const finished = { ...faulty, headers: { ...headers, ...faulty.headers } }
   if (ms === undefined || !announcesEvents(finished.headers)) return finished
   const keepAlive = { ms, comment: gateway.dialect?.comment ?? 'keep-alive' }
   return { ...finished, transport: { ...finished.transport, keepAlive } }
@@ -143,7 +148,21 @@ const assumptionOf: Record<number, AssumptionName> = {
   415: 'requestBody',
 }
 
-function applyErrorEnvelope({ dialect, router }: GatewayCore, record: CallRecord, reply: Reply): Reply {
+type ErrorProtocol = AnyOperation['errorProtocol']
+
+/** Returns the operation's protocol. If it has none, returns the one whose clients send a header of the request. */
+function errorProtocolOf(router: Router, { operation, headers }: CallRecord): ErrorProtocol {
+  const { protocol, errorProtocol = protocol } = router.operation(operation) ?? {}
+  const hasHeader = (name = '') => headers[name] !== undefined
+  return errorProtocol ?? router.operations.find((each) => hasHeader(each.protocol?.clientHeader))?.protocol
+}
+
+function applyErrorEnvelope(
+  { dialect }: GatewayCore,
+  protocol: ErrorProtocol,
+  record: CallRecord,
+  reply: Reply,
+): Reply {
   if (reply.status < 400) return reply
   const translated =
     dialect?.error && reply.body.kind === 'json'
@@ -152,11 +171,10 @@ function applyErrorEnvelope({ dialect, router }: GatewayCore, record: CallRecord
           body: { kind: 'json' as const, value: dialect.error(Object(reply.body.value), reply.status) },
         }
       : reply
-  const { protocol, errorProtocol = protocol } = router.operation(record.operation) ?? {}
   const message = errorMessageOf(translated)
-  if (!errorProtocol?.error || message === undefined) return translated
+  if (!protocol?.error || message === undefined) return translated
   return {
     ...translated,
-    body: { kind: 'json', value: errorProtocol.error(reply.status, message, record.id) },
+    body: { kind: 'json', value: protocol.error(reply.status, message, record.id) },
   }
 }

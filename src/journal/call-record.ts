@@ -84,6 +84,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   id = ''
   operation: string | undefined
   generatesText = false
+  callPrefix: string | undefined
   params: Readonly<Record<string, string>> = noParams
   /** Hash of method, path, query and body. */
   contentKey = ''
@@ -193,11 +194,12 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
   /** Sets the operation; undefined for a path that only a rule handles. */
   routed(
-    operation: { id: string; protocol?: object | undefined } | undefined,
+    operation: { id: string; protocol?: Pick<RuleRequest, 'callPrefix'> | undefined } | undefined,
     params: Readonly<Record<string, string>>,
   ): void {
     this.operation = operation?.id
     this.generatesText = operation?.protocol !== undefined
+    this.callPrefix = operation?.protocol?.callPrefix
     this.params = params
     this.#isRouted = true
   }

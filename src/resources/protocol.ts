@@ -29,6 +29,12 @@ export interface Protocol<Body, Result> {
   readonly storingBody?: z.ZodType<Body>
   /** Returns an error in the protocol's envelope. Default: the specification's envelope. */
   error?(status: number, message: string, requestId: string): object
+  /** Request header that only the protocol's clients send. They get the protocol's errors for every path. */
+  readonly clientHeader?: string
+  /** Reply header that contains the request's id, in addition to `x-request-id`. Default: none. */
+  readonly idHeader?: string
+  /** Beginning of a function call's id. Default: `call_`. */
+  readonly callPrefix?: string
   /** Schema of the protocol's envelope, for the OpenAPI document. */
   readonly errorSchema?: z.ZodType
   /** Status of a failed answer that is not streamed. Default: 200, because the object shows the failure. */

@@ -26,6 +26,8 @@ export interface RuleRequest extends Conditioned {
   /** Operation id; undefined for a path without an operation. */
   readonly operation: string | undefined
   readonly generatesText?: boolean
+  /** Beginning of a function call's id. */
+  readonly callPrefix?: string
   /** Method in upper case: `POST`. */
   readonly method: string
   /** Path relative to the base URL, such as `/chat/completions`; undefined for paths outside it. */

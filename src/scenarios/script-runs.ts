@@ -170,7 +170,8 @@ export function playTurn(
   }
   const answer = answerOf(
     fillTemplates(script[number - 1] as ParsedTurn, number),
-    (call) => `call_${hash(seed, 'script', request.contentKey, request.occurrence, call)}`,
+    (call) =>
+      `${request.callPrefix ?? 'call_'}${hash(seed, 'script', request.contentKey, request.occurrence, call)}`,
   )
   const isSure = faults.length === 0 && answer.arrives && !isChanged
   const next: ScriptRun = {

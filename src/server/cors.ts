@@ -5,6 +5,7 @@ import { replyId } from './send.ts'
 /** Reply headers that pages may read in addition to safelisted ones. */
 const exposed = [
   'x-request-id',
+  'request-id',
   'x-understudy-scenario',
   'x-understudy-assumptions',
   'x-understudy-reason',

@@ -21,7 +21,7 @@ export function* messageEvents(
     yield { type: 'content_block_stop', index }
   }
   if (end.error) {
-    yield toMessagesError(failureStatus, end.error.message, '') as StreamEvent
+    yield toMessagesError(failureStatus, end.error.message)
     return
   }
   yield { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage }
@@ -71,5 +71,5 @@ export const messagesPlaces: StreamPlaces = {
     return delta?.stop_reason == null ? value : { ...value, delta: { ...delta, stop_reason: 'refusal' } }
   },
   encode: encodeNamedEvent,
-  failure: ({ message }) => toMessagesError(529, message, '') as StreamEvent,
+  failure: ({ message }) => toMessagesError(529, message),
 }

@@ -76,7 +76,7 @@ export function toMessageObject(
       const thinking = reasoningTexts(item).join('\n\n')
       content.push({ type: 'thinking', thinking, signature: hash(requestKey, 'signature', place) })
     } else if (item.type === 'function_call') {
-      const id = item.call_id ?? `toolu_${hash(requestKey, 'call', place)}`
+      const id = item.call_id ?? `${callPrefix}${hash(requestKey, 'call', place)}`
       content.push({
         type: 'tool_use',
         id,
@@ -129,6 +129,9 @@ function inputOf(json: string): Record<string, unknown> {
   }
 }
 
+/** Beginning of a function call's id. */
+export const callPrefix = 'toolu_'
+
 export const failureStatus = 500
 
 const errorTypes: Readonly<Record<number, string>> = {
@@ -152,7 +155,8 @@ export const MessagesError = z.lazy(() =>
   }),
 )
 
-export function toMessagesError(status: number, message: string, requestId: string): object {
+/** Events have no request id. */
+export function toMessagesError(status: number, message: string, requestId?: string) {
   const type = errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
-  return { type: 'error', error: { type, message }, request_id: requestId }
+  return { type: 'error', error: { type, message }, ...(requestId && { request_id: requestId }) }
 }

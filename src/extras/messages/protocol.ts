@@ -13,6 +13,7 @@ import type { Prompt, PromptTool } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
 import { messageEvents, messagesPlaces } from './events.ts'
 import {
+  callPrefix,
   failureStatus,
   type MessageObject,
   MessagesError,
@@ -29,6 +30,9 @@ export const protocol: Protocol<MessagesRequest, MessageObject> = {
   places: messagesPlaces,
   models: modelsIn,
   error: toMessagesError,
+  clientHeader: 'anthropic-version',
+  idHeader: 'request-id',
+  callPrefix,
   errorSchema: MessagesError,
   failureStatus,
 }

@@ -181,6 +181,9 @@ describe('POST /messages', () => {
       status: 400,
       error: { type: 'error', error: { type: 'invalid_request_error', message: expect.any(String) } },
     })
+    const notFound = { error: { type: 'error', error: { type: 'not_found_error' } }, status: 404 }
+    await expect(client.get('/v1/nowhere')).rejects.toMatchObject(notFound)
+    await expect(client.models.retrieve('none/none')).rejects.toMatchObject(notFound)
     const sandbox = server.gateway.createSandbox()
     sandbox.use({ on: 'createMessage', fault: { name: 'status', status: 529 } })
     const sandboxClient = new Anthropic({
@@ -194,6 +197,19 @@ describe('POST /messages', () => {
       error: { error: { type: 'overloaded_error' } },
     })
   })
+})
+
+it('replies to the Anthropic client have the id that it reads', async () => {
+  const id = expect.stringMatching(/^req_/)
+  const { journal } = server.gateway
+  const { _request_id } = await client.messages.create(ask('Hello'))
+  expect(_request_id).toBe(journal.last('createMessage')?.id)
+  const counted = await client.messages.countTokens({ model, messages: ask('Hello').messages })
+  expect(counted).toMatchObject({ _request_id: journal.last('countMessageTokens')?.id })
+  await expect(client.messages.create({ ...ask('Hello'), model: '' })).rejects.toMatchObject({
+    requestID: id,
+  })
+  await expect(client.get('/v1/nowhere')).rejects.toMatchObject({ requestID: id })
 })
 
 describe('POST /messages/count_tokens', () => {
@@ -260,6 +276,7 @@ it('POST /messages follows a script and checks tool results', async () => {
   const first = await sandboxClient.messages.create({ ...ask(''), messages: [question], tools: [weather] })
   const [use] = first.content
   if (use?.type !== 'tool_use') throw new Error('No tool is used')
+  expect(use.id).toMatch(/^toolu_/)
   const result = { type: 'tool_result' as const, tool_use_id: use.id, content: 'It will rain.' }
   const messages = [
     question,

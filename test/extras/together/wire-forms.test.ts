@@ -406,8 +406,8 @@ describe('a scripted answer with reasoning, cited text and a call', () => {
       {
         "/chat/completions fault": "data: {,"object":"chat.completion.chunk",,"model":"aurora/dawn-2","error":{"code":502,"message":"Provider returned error","metadata":{"error_type":"server_error"}},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}",
         "/chat/completions scripted": "data: {,"object":"chat.completion.chunk",,"model":"aurora/dawn-2","error":{"code":502,"message":"No","metadata":{"error_type":"server_error"}},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}",
-        "/messages fault": "data: {"type":"error","error":{"type":"overloaded_error","message":"Provider returned error"},"request_id":""}",
-        "/messages scripted": "data: {"type":"error","error":{"type":"api_error","message":"No"},"request_id":""}",
+        "/messages fault": "data: {"type":"error","error":{"type":"overloaded_error","message":"Provider returned error"}}",
+        "/messages scripted": "data: {"type":"error","error":{"type":"api_error","message":"No"}}",
       }
     `)
   })
