@@ -70,8 +70,9 @@ function flagged(options: Options, outer: readonly string[] = []): Flagged[] {
 function helpOf(option: Option): string {
   const text = describe(option)
     .replace(/^If (true|false), /, '')
+    .replace(/ In code, [^.]*\./, '')
     .replace(/ Default: (none|true|false)\.$/, '')
     .replace(/\.? Default: (.*)\.$/, ' (default: $1)')
     .replace(/\.$/, '')
-  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
+  return /^[A-Z][a-z]+ /.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
 }

@@ -68,11 +68,12 @@ async function exitCodeOf(program: string, args: string[], env: NodeJS.ProcessEn
   }
 }
 
-/** Describes a call without its query: `POST /api/v1/responses 200`. */
-function textOf({ method, path, status, reason }: RequestLine): string {
+/** Describes a call without its query: `POST /api/v1/responses 200 aborted-by-fault`. */
+function textOf({ method, path, status, reason, delivery }: RequestLine): string {
   const [route] = path.split('?', 1)
+  const ending = delivery === 'complete' ? '' : ` ${delivery}`
   const why = reason === undefined ? '' : `: ${reason.replace(/\s+/g, ' ')}`
-  return `${method} ${route} ${status || 'no answer'}${why}`
+  return `${method} ${route} ${status || 'no answer'}${ending}${why}`
 }
 
 /** @param received Number of calls by their text. */

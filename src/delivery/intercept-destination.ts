@@ -71,7 +71,7 @@ export function decideDestination(
   const { method, url } = outgoing
   const hint = reason
     ? `${reason}. To allow the request, set onUnhandledRequest: 'bypass'.`
-    : "mock it with server.use(…), or allow it with onUnhandledRequest: 'guard'."
+    : "mock it, for example with an MSW handler, or allow it with onUnhandledRequest: 'guard'."
   const message = `Unhandled request ${method} ${url.origin}${url.pathname}: ${hint}`
   const warning = () => {
     if (isFirst(gateway, url.origin)) printWarning(`[understudy] ${message}`)

@@ -55,7 +55,7 @@ function authenticate(caller: Caller, { options, isValidKey }: GatewayCore, stat
   const problem = isValid === false ? 'was deleted, disabled or never created' : unlisted
   throw unauthorized(
     'Invalid API key',
-    `the key ${problem}: send ${apiKeys ? 'one of those, or ' : ''}sandbox.apiKey`,
+    `the key ${problem}: send ${apiKeys ? 'a key that is listed there, or ' : ''}sandbox.apiKey`,
   )
 }
 

@@ -125,8 +125,9 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   }
 
   /**
-   * Returns base URLs and API keys for SDKs that read them from the environment, such as `OPENAI_BASE_URL`. Throws if
-   * the gateway has neither a server nor an interception.
+   * Returns base URLs and API keys for SDKs that read them from the environment, such as `OPENAI_BASE_URL`. Another
+   * process can reach only a server: with an interception alone, they work only in this process. Throws if the gateway
+   * has neither.
    *
    * @example spawn('node', ['app.mjs'], { env: { ...process.env, ...sandbox.env() } })
    */

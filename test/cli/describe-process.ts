@@ -274,10 +274,16 @@ function suite(program: () => string): void {
   })
 
   it.each([
-    ['no-such-command', 2, /^error: Cannot run 'no-such-command': no such command\n$/],
-    [process.execPath, 0, /^\[understudy\] No calls\. The command's clients must use OPENAI_BASE_URL, /],
-  ])('run %s exits with %i', async (program, code, message) => {
-    const command = run(['run', '--', program, '-e', '0'])
+    ['no-such-command', '0', 2, /^error: Cannot run 'no-such-command': no such command\n$/],
+    [process.execPath, '0', 0, /^\[understudy\] No calls\. The command's clients must use OPENAI_BASE_URL, /],
+    [
+      process.execPath,
+      "fetch(process.env.OPENAI_BASE_URL + '/models', { headers: { authorization: 'Bearer x' } }).then((reply) => reply.text()).catch(() => {})",
+      0,
+      /1 × GET \/api\/v1\/models 200 aborted-by-fault\n$/,
+    ],
+  ])('run %s %s exits with %i', async (program, script, code, message) => {
+    const command = run(['run', '--scenario', 'truncated-body', '--', program, '-e', script])
     expect(await command.exit).toBe(code)
     expect(command.stderr).toMatch(message)
   })

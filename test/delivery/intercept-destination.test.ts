@@ -150,7 +150,7 @@ describe('an unmatched request', () => {
     [
       'GET https://any.example/inbox?a=1',
       {},
-      "Unhandled request GET https://any.example/inbox: mock it with server.use(…), or allow it with onUnhandledRequest: 'guard'.",
+      "Unhandled request GET https://any.example/inbox: mock it, for example with an MSW handler, or allow it with onUnhandledRequest: 'guard'.",
     ],
     [
       'GET https://any.example/v1/providers',

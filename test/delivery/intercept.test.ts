@@ -215,7 +215,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
   it("'error' rejects unhandled requests to remote hosts and explains how to mock them", async () => {
     using context = start({ onUnhandledRequest: 'error' })
     await expect(get('https://mail.example/inbox')).rejects.toThrow()
-    expect(errors).toHaveBeenCalledWith(expect.stringContaining('mock it with server.use(…)'))
+    expect(errors).toHaveBeenCalledWith(expect.stringContaining('mock it, for example with an MSW handler'))
     expect(context.gateway.journal.entries()).toEqual([])
   })
 

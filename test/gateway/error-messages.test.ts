@@ -405,7 +405,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => reasonOf({}, undefined), 'send Authorization: Bearer <key>, with any key'],
     [
       () => reasonOf({ apiKeys: ['k1'] }, 'Bearer k2'),
-      'Invalid API key: the key is not in the apiKeys option: send one of those, or sandbox.apiKey',
+      'Invalid API key: the key is not in the apiKeys option: send a key that is listed there, or sandbox.apiKey',
     ],
     [
       () => reasonOf({}, 'Bearer any', 'PATCH /workspaces/caf%C3%A9'),

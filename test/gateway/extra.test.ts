@@ -41,7 +41,7 @@ describe("an extra's keys", () => {
     const gateway = new GatewayCore({ apiKeys: ['known'] })
     await call({ fetch: toFetch(gateway), apiKey: 'other' }, 'GET /providers')
     expect(gateway.journal.entries()[0]?.error).toBe(
-      'Invalid API key: the key is not in the apiKeys option: send one of those, or sandbox.apiKey',
+      'Invalid API key: the key is not in the apiKeys option: send a key that is listed there, or sandbox.apiKey',
     )
   })
 })

@@ -44,7 +44,7 @@ export const recordingOptions = {
     'Recordings to replay.',
     {
       from: option(
-        'Recordings to replay: a folder, or parsed recordings. They take precedence over operations, but not over rules. Can also be set as `recordings`.',
+        'Recordings to replay, which take precedence over operations, but not over rules. In code, a folder (only in Node) or parsed recordings, which can also be set as `recordings`.',
         () => z.union([z.string().min(1), z.array(ReplayedRecording)]),
         { flag: '--recordings <folder>', isPath: true },
       ),
