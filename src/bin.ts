@@ -1,8 +1,5 @@
 #!/usr/bin/env node
-/**
- * The `gateway-understudy` executable. Checks the Node version before importing anything, in syntax that older
- * versions can parse.
- */
+/** Checks the Node version before importing anything, in syntax that older versions can parse. */
 const [major, minor] = process.versions.node.split('.').map(Number) as [number, number]
 
 if (major > 22 || (major === 22 && minor >= 12)) {

@@ -1,7 +1,4 @@
-/**
- * Operations are declared as values. Routing, request validation, MSW handlers, fault matching, journal names, the
- * OpenAPI document and the README's table derive from them.
- */
+/** Operations are values, from which routes, checks, handlers, journal names and documents derive. */
 import type { AssumptionName } from './assumptions.ts'
 import type { Database } from './database/database.ts'
 import type { Reply } from './http/reply.ts'

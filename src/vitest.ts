@@ -13,7 +13,6 @@
 import {
   afterAll,
   test as base,
-  beforeAll,
   expect,
   inject,
   type MatcherState,
@@ -57,7 +56,6 @@ class EarlyGateway {
     onUnhandledRequest: inject('onUnhandledRequest' as never) ?? 'guard',
   })
   #isTaken = false
-  #reported = 0
 
   /** Returns a gateway with these options, which is this one unless a file has overridden or used it. */
   take(options: GatewayOptions): Gateway {
@@ -67,29 +65,19 @@ class EarlyGateway {
     return isShared ? this.#gateway : createGateway(options)
   }
 
-  /** Stops handling requests, and prints a warning if there were any since `endImport`. */
+  /** Stops handling requests, and prints a warning if there were any before the file's gateway existed. */
   close(): void {
-    if (!this.#isTaken) this.#warn('in beforeAll')
     this.#interception.close()
-  }
-
-  endImport(): void {
-    this.#warn('at import')
-  }
-
-  #warn(hook: string): void {
-    const early = this.#gateway.journal.entries().slice(this.#reported)
-    this.#reported += early.length
-    const [example] = early
+    const received = this.#isTaken ? [] : this.#gateway.journal.entries()
+    const [example] = received
     if (!example) return
     printWarning(
-      `[understudy] The default sandbox received ${calls(early.length)} ${hook} (${early.length > 1 ? 'such as ' : ''}${example.method} ${example.path}), before the file's gateway existed. Send requests in a test, or in test.beforeAll(async ({ server }) => …), which starts the gateway first.`,
+      `[understudy] The default sandbox received ${calls(received.length)} at import or in beforeAll (${received.length > 1 ? 'such as ' : ''}${example.method} ${example.path}), before the file's gateway existed. Send requests in a test, or in test.beforeAll(async ({ server }) => …), which starts the gateway first.`,
     )
   }
 }
 
 const early = new EarlyGateway()
-beforeAll(() => early.endImport())
 afterAll(() => early.close())
 
 /** Options of `toMatchPrompts`. */

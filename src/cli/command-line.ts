@@ -1,6 +1,4 @@
-/**
- * The command line. `serve` is the default command. Invalid input prints one line and sets exit code 2.
- */
+/** The command line. `serve` is the default command. Invalid input prints one line and sets exit code 2. */
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { optionsOf } from '../gateway/extra.ts'
@@ -17,7 +15,6 @@ import { gatewaySetup } from '../setup.ts'
 import { addFlags, parserOf } from './flags.ts'
 import type { Start } from './serve-command.ts'
 
-/** Explains flags of lists. */
 const lists =
   'Flags for names, files, hosts and origins may be repeated, or take several values separated by commas.'
 
@@ -35,11 +32,7 @@ const examples = `Examples:
   $ gateway-understudy record --upstream https://gateway.example/api/v1
   $ gateway-understudy --recordings recordings`
 
-/**
- * Parses arguments and runs the command.
- *
- * @param start `startServer`, which only entry points may import.
- */
+/** Runs a command. `start` is `startServer`, which only entry points may import. */
 export async function run(args: readonly string[], start: Start): Promise<void> {
   const program = await toProgram(start)
   try {
@@ -131,7 +124,6 @@ function addRun(program: Command, start: Start): void {
   })
 }
 
-/** Adds the flags that set options of the gateway. */
 function addBehaviour(command: Command): void {
   command
     .optionsGroup('Behaviour:')
@@ -184,7 +176,6 @@ function addScenarios(program: Command): void {
     })
 }
 
-/** Adds a hint to Commander's message, if there is one. */
 function withHint(text: string): string {
   if (text.endsWith('argument missing')) return `${text}: see --help`
   return !text.includes('unknown option') || text.includes('Did you mean')

@@ -5,13 +5,11 @@ import { about, inWords } from '../lib/schema-messages.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import { describe, type Option, type Options } from '../sandbox/option.ts'
 
-/** Adds a flag for each option that declares one. */
 export function addFlags(command: Command, options: Options): void {
   for (const { option, flag } of flagged(options))
     command.addOption(flag.required ? flag.argParser(parserOf(option, flag.long)) : flag)
 }
 
-/** Returns the options that flags or environment variables set. */
 export function readFlags(command: Command, options: Options): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   for (const { path, flag } of flagged(options)) {

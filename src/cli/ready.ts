@@ -15,7 +15,6 @@ function consoleUrl({ url }: Pick<Started, 'url'>): string {
   return `${url}/__understudy/`
 }
 
-/** Returns the startup information as one line of JSON. */
 export function readyLine({ gateway, port, url, baseUrl, token }: Started, hasConsole: boolean): string {
   const { options, sandboxes } = gateway
   const { apiKey, rules } = sandboxes.default
@@ -33,7 +32,6 @@ export function readyLine({ gateway, port, url, baseUrl, token }: Started, hasCo
 }
 
 interface StartScreen {
-  /** Startup time in real milliseconds. */
   readonly startMs: number
   /** If true, the token was generated rather than set by the user, so it is printed. */
   readonly isTokenGenerated: boolean

@@ -10,7 +10,6 @@ import { sdkEnvironment } from '../sandbox/sdk-environment.ts'
 import type { RequestLine } from '../server/request-line.ts'
 import { createGateway, type Start } from './serve-command.ts'
 
-/** Maximum number of different calls to list. */
 const maxListed = 10
 /** Maximum number of different calls to count. All others count as one. */
 const maxCounted = 1000

@@ -75,7 +75,6 @@ export async function serve(command: Command, start: Start): Promise<void> {
   else print(readyText(server, { startMs: monotonic(), isTokenGenerated: token === undefined, hasConsole }))
 }
 
-/** Creates the gateway that the flags and the configuration file describe. */
 export function createGateway(command: Command) {
   const { config, scenario = [] }: ServeFlags = command.opts()
   const options: GatewayOptionsInput = config === undefined ? {} : readConfig(config)

@@ -1,6 +1,4 @@
-/**
- * Checks scenario, fixture and configuration files, and reports every problem with its line and column.
- */
+/** Checks scenario, fixture and configuration files, and reports every problem with its line and column. */
 import { basename } from 'node:path'
 import * as z from 'zod'
 import { SharedRows } from '../database/shared-rows.ts'
@@ -13,7 +11,6 @@ import { readScenario } from '../scenarios/read-scenario.ts'
 import { everyOperation, gatewaySetup } from '../setup.ts'
 import { fixtureLimit, readConfig } from './config-file.ts'
 
-/** Returns the problems in all files, in order. The list is empty if all files are valid. */
 export function validateFiles(files: readonly string[]): FileProblem[] {
   return files.flatMap((file) => {
     try {

@@ -4,11 +4,7 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import type { InitialScenario } from '../sandbox/options.ts'
 import { isPath } from './config-file.ts'
 
-/**
- * @param log Called with a line for each reload, successful or not.
- * @param interval Polling interval in milliseconds. Only polling detects both replaced files and changes on network
- *   drives.
- */
+/** Logs each reload. Only polling detects both replaced files and changes on network drives. */
 export function watchScenarios(
   { sandboxes }: GatewayCore,
   scenarios: readonly InitialScenario[],

@@ -30,7 +30,6 @@ export class DatabaseState {
     this.#initial = initial
   }
 
-  /** Tables of frozen rows, for operations. */
   get tables(): Tables {
     this.#tables ??= Object.fromEntries(
       this.seedData.collections.map((declaration) => {
@@ -52,7 +51,6 @@ export class DatabaseState {
     return this.#writes.run(work)
   }
 
-  /** Returns differences from the seed, for tables that have any. */
   differences(): { collection: string; difference: TableDifference }[] {
     return [...this.snapshot()].flatMap(([collection, rows]) => {
       const difference = rows.difference()

@@ -8,7 +8,6 @@ import type { DatabaseState } from './database.ts'
 
 /** A field that refers to a part of its record. */
 interface PartReference {
-  /** Collection that contains the field. */
   readonly owner: CollectionDeclaration
   /** Field of the owner that contains the part's primary key. */
   readonly field: string

@@ -45,7 +45,6 @@ function optionals<Name extends string, Schema extends z.ZodType>(names: readonl
   >
 }
 
-/** Options that determine the initial records. */
 export interface SeedOptions {
   readonly seed: string | number
   readonly recordCounts: Readonly<Record<string, number | undefined>>
@@ -111,7 +110,6 @@ export class SeedData {
     return SharedRows.ofSeed(declaration, rows)
   }
 
-  /** Returns a collection's custom records or, if it has none, the canonical ones. */
   async #fixturesOf(declaration: CollectionDeclaration): Promise<readonly object[]> {
     return (
       this.#fixtures.get(declaration.name) ?? parseAll(declaration, (await declaration.fixtures()).default)
@@ -147,11 +145,7 @@ export class SeedData {
     return rows
   }
 
-  /**
-   * Generates a record's missing fields.
-   *
-   * @param rows All rows of the record's collection.
-   */
+  /** Generates a record's missing fields. `rows` are all rows of its collection. */
   async complete(name: string, record: object, rows: readonly object[]): Promise<object> {
     const declaration = this.#declared(name)
     if (declaration.schema.safeParse(record).success) return record
@@ -181,7 +175,6 @@ export class SeedData {
   }
 }
 
-/** Returns the names of collections that a collection refers to or belongs to. */
 function dependenciesOf({ refersTo = {}, partOf }: CollectionDeclaration): string[] {
   return [...Object.values(refersTo), ...(partOf ? [partOf.collection] : [])]
 }

@@ -10,7 +10,6 @@ import { about } from '../lib/schema-messages.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 import { type UnknownField, unknownFields } from '../resources/unknown-fields.ts'
 
-/** Maximum number of records per collection and sandbox. */
 export const maxRows = 1_000_000
 
 /** Maximum number of memoised values per version of the rows. Older values are evicted. */
@@ -67,7 +66,6 @@ export class SharedRows<Row extends object> {
     return seed
   }
 
-  /** Returns the row whose named key has this value. */
   find(key: string, value: string): Row | undefined {
     this.#index ??= this.#toIndex()
     return this.#index.get(key)?.get(value)
@@ -90,11 +88,7 @@ export class SharedRows<Row extends object> {
     return undefined
   }
 
-  /**
-   * Throws 409 if another row already uses one of a row's keys.
-   *
-   * @param previous Earlier version of the row, whose keys may be reused.
-   */
+  /** Throws 409 if another row uses one of a row's keys, except those of its previous version. */
   assertFree(row: Row, previous?: Row): void {
     const { name, keys } = this.#declaration
     for (const [key, read] of Object.entries(keys)) {
@@ -114,7 +108,6 @@ export class SharedRows<Row extends object> {
     return value
   }
 
-  /** Compares the rows with the seed. Returns undefined if nothing differs. */
   difference(): TableDifference<Row> | undefined {
     const [key] = Object.keys(this.#declaration.keys) as [string]
     const created: Row[] = []
@@ -149,10 +142,7 @@ export function toRow<Row extends object>(
   return freeze(copy(result.data))
 }
 
-/**
- * Describes a row's first problem in one line. Unknown fields are reported first, because they may be
- * misspelt required fields.
- */
+/** Describes a row's first problem: an unknown field, which may be a misspelt required one, comes first. */
 export function rowProblem(
   schema: CollectionDeclaration['schema'],
   row: unknown,

@@ -55,15 +55,11 @@ export class Table<Row extends object> {
     return (await this.#read()).findAny(key)
   }
 
-  /** Returns the frozen row whose `key` equals `value`. */
   async findBy(key: string, value: string): Promise<Row | undefined> {
     return (await this.#read()).find(key, value)
   }
 
-  /**
-   * Returns a value that is computed once per version of the rows. Sandboxes that have not written to this table share
-   * the value.
-   */
+  /** Returns a value that is computed once per version of the rows. */
   async memo<Value>(name: string, make: (rows: readonly Row[]) => Value): Promise<Value> {
     return (await this.#read()).memo(name, make)
   }
@@ -96,7 +92,6 @@ export class Table<Row extends object> {
     return record
   }
 
-  /** Removes a row. Throws 404 for an unknown key. */
   async delete(key: string): Promise<Row> {
     const collection = await this.#open()
     const record = await this.#findOrThrow(key)
@@ -159,9 +154,7 @@ function assignChanges(draft: object, before: object, after: object): void {
 
 type Schema = ReturnType<typeof schemaOf>
 
-/**
- * Returns a schema that accepts validated rows. A real schema would print violations and copy rows field by field.
- */
+/** Accepts validated rows. A real schema would print violations and copy rows field by field. */
 function schemaOf(next: () => object) {
   return {
     '~standard': {

@@ -17,7 +17,6 @@ export function decodeBody(bytes: Uint8Array, isText = true): string {
   }
 }
 
-/** Returns the bytes unchanged. Throws 413 if there are more than `limit`. */
 export function within<Bytes extends Uint8Array>(bytes: Bytes, limit: number): Bytes {
   if (bytes.byteLength > limit) throw new GatewayError(413)
   return bytes

@@ -1,6 +1,4 @@
-/**
- * Encodes frames. Spec: Events, 1 and 2.
- */
+/** Encodes frames. Spec: Events, 1 and 2. */
 import type { Frame, StreamEvent } from './reply.ts'
 
 /** Frames that are sent as bytes. `deliver` handles waits and hang-ups. */

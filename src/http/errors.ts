@@ -1,6 +1,4 @@
-/**
- * Errors that become error replies, and their default messages.
- */
+/** Errors that become error replies, and their default messages. */
 import type { AssumptionName } from '../assumptions.ts'
 import { messageWithoutCall } from '../lib/call-names.ts'
 import { json, type Reply } from './reply.ts'
@@ -87,9 +85,7 @@ export class GatewayError extends Error {
   }
 }
 
-/**
- * Thrown if a resolver's reply does not match its schema. The message includes everything needed for a bug report.
- */
+/** Thrown if a resolver's reply does not match its schema. The message is enough for a bug report. */
 export class SchemaViolation extends GatewayError {
   override name = 'SchemaViolation'
 

@@ -1,10 +1,7 @@
 /** Replies before they are encoded. Resolvers return replies, faults modify them, and transports send them. */
 import { shown } from '../lib/schema-messages.ts'
 
-/**
- * A stream event's payload. In the Responses protocol, events always have a `type` (Spec: Events, 3); in
- * other protocols, they may not.
- */
+/** A stream event's payload. It always has a `type` in the Responses protocol. Spec: Events, 3. */
 export interface StreamEvent {
   type?: string
   [field: string]: unknown
@@ -86,7 +83,6 @@ export function json<Value>(
   }
 }
 
-/** Returns true if the reply headers announce an event stream. */
 export function announcesEvents({ 'content-type': type }: Readonly<Record<string, string>>): boolean {
   return /^text\/event-stream\b/i.test(String(type))
 }

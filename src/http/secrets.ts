@@ -11,14 +11,10 @@ const wholeNames = [
   /^(?:secwebsocketprotocol|setcookie|sig|x(?:amz|goog)(?:credential|signature))$/,
 ]
 
-/**
- * Matches the endings of secret names such as `x-portkey-api-key`, but not `max_output_tokens`, `next_page_token` or
- * `idempotency-key`.
- */
+/** Excludes names such as `max_output_tokens`, `next_page_token` and `idempotency-key`. */
 const nameEnd =
   /(?:(?<!page|next|continuation|sync|start|end|stop|bos|eos|pad|unk|mask|special)token|(?:access|account|api|auth|encrypted|encryption|functions|master|private|sas|secret|shared|signing|subscription)key|secret|authorization|passphrase|password)$/
 
-/** Replaces a secret. */
 export const hidden = '(hidden)'
 
 /** Returns a name in lower case without dashes and underscores. */
@@ -67,7 +63,6 @@ export function hideInText(text: string): string {
   }
 }
 
-/** Hides secrets in any text, using only patterns. */
 export function hideInString(text: string, mark = hide): string {
   // Text this short is assumed not to contain both a name and a value.
   if (text.length < 8) return text
@@ -167,14 +162,9 @@ export const keyPatterns: readonly SecretPattern[] = [
   },
 ]
 
-/** Matches a field, parameter or header name. */
 const nameGroup = '(?<name>[\\w-]{1,64})'
 
-/**
- * Creates patterns for values with secret names in JSON, JSON inside JSON strings, forms, URLs and HAR files.
- *
- * @param isSecret Returns true for names of secrets.
- */
+/** Creates patterns for values with secret names in JSON (also in JSON strings), forms, URLs and HAR files. */
 export function namePatterns(isSecret: (name: string) => boolean): SecretPattern[] {
   const accepts: SecretPattern['accepts'] = (name, value, after) =>
     isSecret(name) && isSecretValue(name, value, after)
@@ -201,7 +191,6 @@ function isSecretValue(name: string, value: string, after: string): boolean {
   return value.length >= 12 && /\d/.test(value) && !/^[0-9a-f]{16}$/.test(value)
 }
 
-/** Patterns that apply to all calls. */
 const secretPatterns: readonly SecretPattern[] = [...keyPatterns, ...namePatterns(isSecretName)]
 
 function decoded(name: string): string {

@@ -245,9 +245,7 @@ function stepsOf(
   }
 }
 
-/**
- * Groups mutually reachable states, from last to first. A back edge joins all states between its ends into one loop.
- */
+/** Groups mutually reachable states, last to first. A back edge joins all states between its ends. */
 function componentsOf(next: readonly States[]): number[][] {
   const components: number[][] = []
   let least = Infinity

@@ -22,7 +22,6 @@ export function fromLatin1(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Encodes text as UTF-8, in a string with one character per byte. */
 export function utf8AsLatin1(text: string): string {
   return toLatin1(encoder.encode(text))
 }
@@ -40,7 +39,6 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(toLatin1(bytes))
 }
 
-/** Decodes base64. Throws if the text is not base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return fromLatin1(atob(text))
 }

@@ -1,6 +1,5 @@
 /** Starts the errors of public functions with the call, as in `use(): times must be 1 or more, got 0`. */
 
-/** Error messages without the call. */
 const messages = new WeakMap<Error, string>()
 
 /** Returns an error's message without the call. Replies use it, because an HTTP client has not called the function. */

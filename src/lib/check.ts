@@ -1,16 +1,11 @@
-/**
- * Validates values against schemas, in their compiled form if there is one.
- */
+/** Validates values against schemas, in their compiled form if there is one. */
 import type * as z from 'zod'
 import { inWords } from './schema-messages.ts'
 
 const context = { error: inWords }
 const compiledForms = new WeakMap<z.ZodType, z.ZodType>()
 
-/**
- * Validates like `schema.safeParse(value)`, but uses the schema's compiled form, if any, and reports problems in
- * plain English.
- */
+/** Validates like `schema.safeParse(value)`, and reports problems in plain English. */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -19,7 +14,6 @@ export function check<Schema extends z.ZodType>(
   return ((compiledForms.get(schema) as Schema | undefined) ?? schema).safeParse(value, context)
 }
 
-/** Registers a schema's compiled form. */
 export function checkBy(compiled: z.ZodType, schema: z.ZodType): void {
   compiledForms.set(schema, compiled)
 }

@@ -119,7 +119,6 @@ export function noSuch(what: string, path: string): string {
   return `no such ${what}${resolved === path ? '' : ` (looked for ${resolved})`}`
 }
 
-/** Plain-English messages by the parser's error code. */
 const yamlProblems: Readonly<Record<string, string>> = {
   BAD_ALIAS: 'quote text that begins with *',
   BAD_DIRECTIVE: 'quote text that begins with %',
@@ -216,7 +215,6 @@ function toDocument(text: string) {
   return { document, placeAt, locate: (path: readonly PropertyKey[]) => placeAt(offsetOf(document, path)) }
 }
 
-/** Counts nested values up to a limit. */
 function sizeOf(value: unknown, limit: number): number {
   let size = 0
   const queue = [value]

@@ -30,10 +30,8 @@ export function meantBy(word: string, words: readonly string[]): string {
   return `; did you mean ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(quoted)}?`
 }
 
-/** Maximum number of words to list in full. */
 const maxListed = 19
 
-/** Maximum number of suggestions. */
 const maxWords = 5
 
 /** Maximum length of a word to compare. Comparison takes quadratic time. */

@@ -18,7 +18,6 @@ export function toToken(text: string): string {
 /** Values of an environment variable that leave a boolean flag unset. */
 const off = new Set(['', '0', 'false', 'no', 'off'])
 
-/** Help text for commands whose flags can be set with environment variables. */
 export const environmentHelp =
   'Each flag can be set with an environment variable: UNDERSTUDY_PORT sets --port, UNDERSTUDY_NO_CONSOLE=1 sets --no-console.'
 

@@ -1,8 +1,4 @@
-/**
- * Compiles a case-insensitive glob. `*` matches any number of characters.
- *
- * The returned predicate takes a lowercase name, so that names are converted only once for many globs.
- */
+/** Compiles a glob, in which `*` matches any number of characters, to a predicate for lowercase names. */
 export function compileGlob(glob: string): (lowerCaseName: string) => boolean {
   return compileParts(glob.toLowerCase().split('*'))
 }

@@ -18,7 +18,6 @@ const guessedNames = {
   },
 } satisfies Record<string, Readonly<Record<string, readonly string[]>>>
 
-/** Adds the names for this kind of object to the target. */
 export function refuseGuesses(target: object, kind: keyof typeof guessedNames): void {
   for (const [use, names] of Object.entries(guessedNames[kind]))
     for (const name of names) {

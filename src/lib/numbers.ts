@@ -1,7 +1,4 @@
-/**
- * Schemas for bounded numbers in files and options. The bounds ensure that arithmetic produces valid numbers and
- * dates.
- */
+/** Schemas of numbers, bounded so that arithmetic with them produces valid numbers and dates. */
 import * as z from 'zod'
 import { mustBe } from './schema-messages.ts'
 
@@ -24,7 +21,6 @@ const wrongDuration = "milliseconds, or a duration such as '500ms', '10s' or '1m
 /** Schema of a duration. Converts durations with a unit to milliseconds. */
 export const Duration = z.lazy(() => duration(0))
 
-/** Schema of a duration of at least one millisecond. */
 export const PositiveDuration = z.lazy(() => duration(1))
 
 const duration = (least: number) =>

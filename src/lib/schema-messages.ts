@@ -1,15 +1,9 @@
-/**
- * Describes invalid values in plain English. All input checks use this wording instead of the schema
- * library's.
- */
+/** Describes invalid values in plain English, for all input checks. */
 import type * as z from 'zod'
 import { meantBy } from './did-you-mean.ts'
 import { oneLine, truncate } from './one-line.ts'
 
-/**
- * Returns an error message in plain words, such as `Must be a number, got '0'`. Pass it as `error` to
- * `schema.safeParse`.
- */
+/** Passed as `error` to `schema.safeParse`. Returns a message such as `Must be a number, got '0'`. */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   const { code, input } = issue
   if (input === undefined && code !== 'unrecognized_keys') return 'Is required'

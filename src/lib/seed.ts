@@ -19,22 +19,17 @@ export function random(...labels: ReadonlyArray<string | number>): () => number 
   return sfc32(high, low, high ^ 0x9e3779b9, 1)
 }
 
-/** Returns a number in [0, 1) that depends only on the labels. */
 export function draw(...labels: ReadonlyArray<string | number>): number {
   return random(...labels)()
 }
 
-/** Returns a version 4 UUID that depends only on the labels. */
 export function uuid(...labels: ReadonlyArray<string | number>): string {
   const digits = hash('uuid', ...labels) + hash('uuid/2', ...labels)
   const variant = '89ab'[Number(`0x${digits[16]}`) & 3]
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20)}`
 }
 
-/**
- * Computes two 32-bit hashes: FNV-1a with two primes, finalised with Murmur's avalanche. Uses 32-bit integers because
- * it is on the hot path.
- */
+/** FNV-1a with two primes and Murmur's avalanche, in 32-bit integers, because it is on the hot path. */
 function mix(labels: ReadonlyArray<string | number>): [number, number] {
   let high = 0x811c9dc5 | 0
   let low = 0x9747b28c | 0

@@ -1,6 +1,5 @@
 /** Reads unvalidated bodies. Missing values and values of the wrong type are read as empty. */
 
-/** Returns true for objects other than arrays. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,4 @@
-/**
- * Paths into JSON values, as in scenario files: `data.0.slug`, `data[0].slug`, `data.*.slug`.
- */
+/** Paths into JSON values, as in scenario files: `data.0.slug`, `data[0].slug`, `data.*.slug`. */
 
 /** Keys and indexes, outermost first. `*` matches all keys and indexes. */
 export type Path = readonly string[]

@@ -166,7 +166,6 @@ function isWritten({ status } = completed): boolean {
 
 const failure = { code: 'server_error', message: 'The model failed to generate a response' }
 
-/** Records the assumptions that follow from the request and the finished answer. */
 function noteAssumptions(
   { hasUnspecifiedItems, showsSearches, tools = [], maxOutputTokens, xSearchFilter: filter }: Prompt,
   { items, end, usage }: Choice,

@@ -48,7 +48,6 @@ export interface Pricing {
   readonly input_cache_read?: string | undefined
 }
 
-/** Returns a model's prices, or undefined if the model is not in the catalogue. */
 export async function pricingOf(
   model: string,
   { models, embeddingsModels }: SandboxState['tables'],

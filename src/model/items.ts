@@ -16,7 +16,6 @@ import { searchQuery } from './text/words.ts'
 
 /** A conversation as the model sees it. */
 export interface Transcript {
-  /** All turns, oldest first. */
   readonly turns: readonly Turn[]
   /** The last user message or, if there is none, the last turn that affects the answer. */
   readonly question: string
@@ -56,7 +55,6 @@ const other = 'other'
 
 interface WriteContext {
   readonly seed: string | number
-  /** Required for structured output and forced functions. */
   readonly fakeValue?: FakeValue | undefined
   assume(name: AssumptionName): void
   warn(message: string): void

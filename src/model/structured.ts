@@ -9,7 +9,6 @@ import { InvalidSchema } from './json-schema/schema.ts'
 import { subjectWords } from './text/words.ts'
 
 interface RequestedValue {
-  /** Location of the schema in the request, for messages. */
   path: string
   /** Text whose words are used in free-form strings. */
   subject: string
@@ -19,10 +18,7 @@ interface RequestedValue {
   warn(message: string): void
 }
 
-/**
- * Generates a value that a request's schema accepts. Throws 400 if the schema is invalid, contradicts itself or
- * exceeds the limits.
- */
+/** Throws 400 if the schema is invalid, contradicts itself or exceeds the limits. */
 export type FakeValue = (schema: JsonSchema, requested: RequestedValue) => unknown
 
 const maxDoubts = 5

@@ -8,7 +8,6 @@ export interface CountedItems {
   /** Number of output tokens, including reasoning tokens. */
   outputTokens: number
   reasoningTokens: number
-  /** If true, the answer was truncated. */
   isCut: boolean
 }
 
@@ -57,7 +56,6 @@ export function reasoningTexts({ summary, content }: ReasoningItem): readonly st
   return content.length > 0 ? content : summary
 }
 
-/** Returns the texts whose tokens count. */
 function textsOf(item: AnswerItem): readonly string[] {
   if (item.type === 'message') return item.parts.map((part) => ('refusal' in part ? part.refusal : part.text))
   if (item.type === 'reasoning') return reasoningTexts(item)
@@ -83,7 +81,6 @@ function shortened(part: MessagePart, text: string): MessagePart {
   return { text, annotations: part.annotations.filter(({ end_index }) => end_index <= text.length) }
 }
 
-/** Keeps the texts up to a number of tokens. */
 export function cutTexts(texts: readonly string[], limit: number): string[] {
   const kept: string[] = []
   let left = limit

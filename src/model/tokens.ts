@@ -15,7 +15,6 @@ const link = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/
 /** Stands for each Chinese, Japanese or Korean character. */
 const ideograph = '字'
 
-/** Matches the tokens of plain text, one after the other. */
 const plainTokens = new RegExp(
   `${link.source}| ?[0-9A-Za-z]{1,8}| ?${ideograph}| ?[^\\s0-9A-Za-z${ideograph}][^\\s0-9A-Za-z${ideograph}[]{0,7}|\\s{1,8}`,
   'g',
@@ -39,10 +38,7 @@ export function countTokens(text: string): number {
   return count
 }
 
-/**
- * Returns true for ASCII without carriage returns, in which each code unit is a character. Segmentation would take
- * twenty times as long.
- */
+/** Returns true for ASCII without carriage returns, whose segmentation would take twenty times as long. */
 function isPlain(text: string): boolean {
   return !/[\r\u0080-\uffff]/.test(text)
 }

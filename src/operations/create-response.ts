@@ -1,6 +1,4 @@
-/**
- * Creates responses. Spec: POST /responses, Events.
- */
+/** Creates responses. Spec: POST /responses, Events. */
 
 import { respond } from '../model/respond.ts'
 import { defineOperation } from '../operation.ts'
@@ -9,10 +7,7 @@ import { responses } from './responses/protocol.ts'
 import { ResponseObject } from './responses/response-object.ts'
 import { expandInput } from './responses/stored.ts'
 
-/**
- * Creates a model response: runs the search, generates text up to the token limit, and streams on request. Identical
- * requests get the same text.
- */
+/** Identical requests get the same text. */
 export const createResponse = defineOperation({
   id: 'createResponse',
   method: 'post',

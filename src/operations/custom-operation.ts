@@ -33,7 +33,6 @@ export function customOperation(input: object, others: readonly AnyOperation[]):
 
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
-/** Checks a declaration, except for conflicts with other operations. */
 const Declaration = z.lazy(() => {
   const text = z.string('must be a string').min(1, 'must not be empty')
   // ArkType schemas are functions.
@@ -61,7 +60,6 @@ const Declaration = z.lazy(() => {
   })
 })
 
-/** Converts parameters from `:id` to `{id}`. */
 function withBraces(path: string): string {
   return path.replace(/(?<=\/):(\w+)/g, '{$1}')
 }

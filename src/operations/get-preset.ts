@@ -1,6 +1,4 @@
-/**
- * Presets: named, versioned model configurations. Spec: GET /presets/{slug}.
- */
+/** Presets: named, versioned model configurations. Spec: GET /presets/{slug}. */
 import * as z from 'zod'
 import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'

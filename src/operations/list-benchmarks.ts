@@ -86,7 +86,6 @@ function indexRows(
     .sort((left, right) => right[`${task_type}_index`] - left[`${task_type}_index`])
 }
 
-/** Returns design rows sorted by elo, best first. */
 function designRows(rows: readonly Benchmark[], query: Query): DesignBenchmark[] {
   if (query.source === 'index-source') return []
   const arena = query.arena ?? (query.source === 'design-source' ? 'models' : undefined)

@@ -1,12 +1,9 @@
-/**
- * Embeddings models with their metadata and pricing. Spec: GET /embeddings/models.
- */
+/** Embeddings models with their metadata and pricing. Spec: GET /embeddings/models. */
 import * as z from 'zod'
 import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'
 import { EmbeddingsModel } from '../resources/model.ts'
 
-/** Lists all embeddings models in database order. */
 export const listEmbeddingsModels = defineOperation({
   id: 'listEmbeddingsModels',
   method: 'get',

@@ -4,7 +4,6 @@ import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'
 import { Provider } from '../resources/provider.ts'
 
-/** Lists all providers in database order. */
 export const listProviders = defineOperation({
   id: 'listProviders',
   method: 'get',

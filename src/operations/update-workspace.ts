@@ -1,6 +1,4 @@
-/**
- * Workspaces: containers for defaults and logging settings. Spec: PATCH /workspaces/{id}.
- */
+/** Workspaces: containers for defaults and logging settings. Spec: PATCH /workspaces/{id}. */
 import * as z from 'zod'
 import { GatewayError } from '../http/errors.ts'
 import { ok } from '../http/reply.ts'

@@ -54,12 +54,9 @@ In addition, the default sandbox received 1 call meanwhile: GET /providers with 
     expect(output).toContain('test.override({ serial: true })')
   })
 
-  it('warns of requests that were sent before the gateway of the file existed, and names the hook', () => {
+  it('warns of requests that were sent before the gateway of the file existed', () => {
     expect(output).toMatch(/✓ .*early\.case\.ts/)
-    for (const hook of ['at import', 'in beforeAll'])
-      expect(
-        output.match(new RegExp(`received 1 call ${hook} \\(GET /api/v1/providers\\)`, 'g')),
-      ).toHaveLength(1)
+    expect(output.match(/received 2 calls at import or in beforeAll \(such as GET .*\)/g)).toHaveLength(1)
   })
 
   it('reports no failure for a test that reads gatewayOptions from `provide` in the Vitest configuration', () => {

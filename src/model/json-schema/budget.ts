@@ -1,4 +1,3 @@
-/** Thrown when a schema exceeds a limit. */
 export class Exhausted extends Error {}
 
 const maxSteps = 100_000

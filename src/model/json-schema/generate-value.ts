@@ -10,7 +10,6 @@ import { InvalidSchema, problemOf, readSchema, type Schema } from './schema.ts'
 import { fitLength, textOfPatterns } from './strings.ts'
 
 interface Location {
-  /** Keys and indexes, outermost first. */
   path: readonly (string | number)[]
   /** Schemas of the objects and arrays around the value. A schema that refers to itself occurs several times. */
   around: readonly Schema[]
@@ -18,7 +17,6 @@ interface Location {
 
 export interface ValuePlace extends Location {
   type: TypeName
-  /** Schemas that must all accept the value. */
   schemas: readonly Schema[]
   /** Returns numbers in [0, 1) that depend on the seed and the path. */
   random(): number
@@ -269,7 +267,6 @@ function rotated<Item>(items: readonly Item[], share: number): Item[] {
   return [...items.slice(start), ...items.slice(0, start)]
 }
 
-/** Returns the limits on items (`minItems`, `maxItems`), length or properties. */
 function countsOf(schemas: readonly Schema[], what: 'Length' | 'Items' | 'Properties'): [number, number] {
   const min = Math.max(0, ...schemas.map((schema) => schema[`min${what}`] ?? 0))
   const max = Math.min(...schemas.map((schema) => schema[`max${what}`] ?? Infinity))

@@ -60,7 +60,6 @@ const texts = byEnding({
   language: (faker) => faker.location.language().name,
 })
 
-/** Samples of numbers. */
 const numbers = byEnding({
   'latitude|lat': (faker) => faker.location.latitude(),
   'longitude|l(on|ng)': (faker) => faker.location.longitude(),
@@ -77,11 +76,7 @@ const numbers = byEnding({
   'temperature|celsius': int(-5, 35),
 })
 
-/**
- * Proposes values by format and field name.
- *
- * @param fakerFor Returns a Faker instance that draws its random numbers from a function.
- */
+/** Proposes values by format and field name. `fakerFor` returns a Faker that draws from a function. */
 export function namedSamples(fakerFor: (random: () => number) => Faker): (place: ValuePlace) => unknown {
   return ({ path, type, schemas, random }) => {
     if (type !== 'string' && type !== 'number' && type !== 'integer') return undefined

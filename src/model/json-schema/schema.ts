@@ -138,7 +138,6 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
     throw new InvalidSchema(`the reference '${reference}' cannot be resolved`)
   }
 
-  /** Returns a pattern that can be checked and generated, or undefined. */
   function screen(pattern: string): string | undefined {
     if (longestText > maxText) throw new Exhausted(`more than ${maxText} characters that match a pattern`)
     try {

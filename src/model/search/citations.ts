@@ -10,7 +10,6 @@ import { placeOf } from './domains.ts'
 export interface Source {
   readonly url: string
   readonly title: string
-  /** Excerpt from the page or post. */
   readonly content?: string | undefined
   /** Offsets of the citing text. Default: those of an existing link to the source, or of a link that is added. */
   readonly span?: readonly [start: number, end: number] | undefined
@@ -39,10 +38,7 @@ export function linkTo(url: string): string {
   return `[${placeOf(url).host}](${inBrackets(url)})`
 }
 
-/**
- * Escapes spaces and brackets in a URL, unless its only brackets are balanced parentheses, which do not end a link
- * early.
- */
+/** Escapes spaces and brackets in a URL, except balanced parentheses, which do not end a link. */
 function inBrackets(url: string): string {
   if (/^(?:[^\s()[\]]|\([^\s()[\]]*\))+$/.test(url)) return url
   return url.replace(/[\s()[\]]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)

@@ -12,7 +12,6 @@ import { type Place, placeOf } from './domains.ts'
 
 export interface Query {
   question: string
-  /** Maximum number of rows to return. */
   limit: number
   /** Returns true if the domain filter allows rows from this host and path. */
   passes(place: Place): boolean
@@ -20,7 +19,6 @@ export interface Query {
 
 interface Corpus<Row> {
   readonly entries: readonly { row: Row; place: Place; weights: ReadonlyMap<string, number> }[]
-  /** Number of entries by word. */
   readonly counts: ReadonlyMap<string, number>
 }
 

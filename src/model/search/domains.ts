@@ -9,7 +9,6 @@
 export interface Place {
   /** Lowercase host. International names are in ASCII form. */
   host: string
-  /** Path, which starts with a slash. */
   path: string
 }
 
@@ -24,7 +23,6 @@ export function placeOf(url: string): Place {
   return { host: hostname.replace(/^\[|\]$/g, ''), path: pathname }
 }
 
-/** Returns a function that tests a page against both lists. */
 export function compileFilter({ include = [], exclude = [] }: DomainFilter): (place: Place) => boolean {
   const [included, excluded] = [include.map(compileEntry), exclude.map(compileEntry)]
   return (place) =>

@@ -1,8 +1,4 @@
-/**
- * Reads the forms of web search that a request uses, and their settings.
- *
- * Spec: POST /responses, Plugin object, Versioning 5.
- */
+/** Reads the forms of web search that a request uses. Spec: POST /responses, Plugin object, Versioning 5. */
 import type { WebPlugin } from '../../resources/create-response-body.ts'
 import type { Prompt, PromptTool } from '../../resources/prompt.ts'
 import type { WebSearchEngine } from '../../resources/tools.ts'
@@ -10,7 +6,6 @@ import type { Transcript } from '../items.ts'
 
 export interface SearchRequest {
   form: 'tool' | 'plugin' | 'suffix'
-  /** Path of the search in the request, for messages. */
   path: string
   /** Search engine. If undefined, the gateway chooses one. */
   engine: WebSearchEngine | undefined
@@ -36,7 +31,6 @@ export function readSearchRequests(
   return [...requests, { ...fromPlugin({ id: 'web', engine: 'native' }, 'body.model'), form: 'suffix' }]
 }
 
-/** Matches questions that ask for a search. */
 const asking =
   /\b(search|look up|google|online|internet|web|news|latest|current(ly)?|recent(ly)?|today|sources?|cite|citations?|suche?|recherchiere|cherche|busca|pesquis[ae])\b|検索|搜索|搜一下|поиск|найди|खोज|ابحث|חפש/iu
 
@@ -64,7 +58,6 @@ export function isOnline(model: string): boolean {
   return /:online(?=:|$)/.test(model)
 }
 
-/** Returns the model's name without `:online`. */
 export function withoutOnline(model: string): string {
   return model.replace(/:online(?=:|$)/, '')
 }

@@ -104,7 +104,6 @@ function chooseSearch(
   return request
 }
 
-/** Returns the filter that adds posts to the search, if any. */
 function chooseFilter(
   { xSearchFilter: filter }: Prompt,
   model: string,

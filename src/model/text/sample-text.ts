@@ -7,12 +7,10 @@ import { draw, random } from '../../lib/seed.ts'
 import { linkTo, type Source } from '../search/citations.ts'
 import { firstSentence, quoted } from './words.ts'
 
-/** Accepted values of `text.verbosity`. */
 export const Verbosity = ['low', 'medium', 'high'] as const
 export type Verbosity = (typeof Verbosity)[number]
 
 export interface WritingTask {
-  /** The question or a function's output. */
   subject: string
   answersFunction: boolean
   verbosity: Verbosity
@@ -31,14 +29,12 @@ interface Texts {
   /** Patterns for questions that ask for a short, long or exact length. */
   lengths: { low: string; high: string; exact: string }
   sentences: Readonly<Record<keyof typeof fixtures.en.sentences, readonly string[]>>
-  /** Paragraphs by heading. */
   paragraphs: Readonly<Record<string, string>>
   /** Kinds of answers. The first kind that matches the question is used, otherwise `plain`. */
   kinds: Readonly<Record<string, Kind>> & { plain: Kind }
 }
 
 interface Kind {
-  /** Pattern for questions of this kind. */
   asked?: string
   openings: readonly string[]
   /** Passages, each a list of lines. Default: the paragraphs; for code, the English passages. */
@@ -54,7 +50,6 @@ const english: Texts = fixtures.en
 const languages: Readonly<Record<string, Texts>> = fixtures
 /** Maximum number of question characters to match against patterns. */
 const readLength = 400
-/** Default number of list items, by length. */
 const usualItems = { low: 3, medium: 5, high: 8 }
 
 export function writeText({ subject, answersFunction, verbosity, sources, key }: WritingTask): string {

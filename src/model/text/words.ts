@@ -12,7 +12,6 @@ export function quoted(text: string, limit = 72): string {
   return line.trim().toWellFormed()
 }
 
-/** Returns the first sentence of the text as one line. */
 export function firstSentence(text: string): string {
   const start = text.slice(0, 400)
   return quoted(/^.+?[.!?](?=\s)/s.exec(start)?.[0] ?? start, 240)
@@ -28,12 +27,9 @@ export function searchQuery(question: string): string {
   return words.length > 0 ? words.join(' ') : quoted(question)
 }
 
-/**
- * Wrapped in a function so that its character classes, which take 1 ms to compile, are compiled on first use.
- */
+/** Returns a new expression, because its character classes take 1 ms to compile. */
 const word = () => /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’-][\p{L}\p{N}\p{M}]+)*/gu
 
-/** Stop words in several languages. They are never subject words. */
 const stopWords = new Set(Object.values(fixtures).flat())
 
 /** Yields all distinct words that are not stop words, unchanged and in order. */

@@ -53,10 +53,7 @@ function deltas(text: string, toEvent: (delta: string) => StreamEvent): StreamPa
   }
 }
 
-/**
- * Returns the final event's type. Statuses other than incomplete, failed and completed have no event type, so
- * they appear only in the response object.
- */
+/** Statuses other than incomplete, failed and completed have no event, only a response object. */
 function lastEvent({ status }: ResponseObject): string {
   return status === 'incomplete' || status === 'failed' ? `response.${status}` : 'response.completed'
 }

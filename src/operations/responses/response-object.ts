@@ -1,7 +1,4 @@
-/**
- * The reply to POST /responses. Spec: Response object. Fields beyond the specification are those that clients' schemas
- * require; see `assumptions.ts`.
- */
+/** The reply to POST /responses. Spec: Response object; see `assumptions.ts` for other fields. */
 import * as z from 'zod'
 import {
   IncompleteReason,

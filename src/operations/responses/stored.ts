@@ -1,14 +1,9 @@
-/**
- * Expands requests that continue a stored response.
- */
+/** Expands requests that continue a stored response. */
 import { invalidRequest } from '../../http/errors.ts'
 import type { CreateResponseBody, InputItem } from '../../resources/create-response-body.ts'
 import type { StoredConversations } from '../../resources/protocol.ts'
 
-/**
- * Returns the full input: adds the previous conversation, and replaces references with stored items. Throws 400 if
- * the response or an item is not stored.
- */
+/** Adds the previous conversation, and replaces references. Throws 400 if one is not stored. */
 export function expandInput(body: CreateResponseBody, stored: StoredConversations): InputItem[] {
   const items = itemsOf(body.input)
   const { previous_response_id: id } = body

@@ -34,9 +34,7 @@ function isToken(event: StreamEvent): event is Delta {
   return String(event.type).endsWith('.delta')
 }
 
-/**
- * Returns a function that encodes deltas. A part's deltas differ in only two fields, so the others are encoded once.
- */
+/** Encodes deltas. The deltas of a part differ in two fields, so the others are encoded once. */
 function deltaWriter(): (event: Delta) => string {
   let last: Delta | undefined
   let before = ''
