@@ -162,7 +162,8 @@ export const assumptions = {
   },
   citedStructure: {
     about: 'Citations in structured output',
-    choice: 'none, with a warning in the journal',
+    choice:
+      'links with annotations, at the end of the first free-form string with room; without such a string, citations are omitted, with a warning in the journal',
   },
   responseFields: {
     about: 'Other fields of the Response object and of a `url_citation`',

@@ -4,12 +4,12 @@
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { hash } from '../lib/seed.ts'
-import type { AnswerItem, MessageItem, WebSearchItem } from '../resources/answer.ts'
+import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resources/answer.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import type { JsonSchema } from '../resources/json-schema.ts'
 import type { OfferedFunction, Prompt } from '../resources/prompt.ts'
 import { writeReasoning } from './reasoning.ts'
-import { cite, type Source } from './search/citations.ts'
+import { cite, linkTo, type Source } from './search/citations.ts'
 import type { FakeValue } from './structured.ts'
 import { Verbosity, writeText } from './text/sample-text.ts'
 import { searchQuery } from './text/words.ts'
@@ -90,21 +90,21 @@ export function writeItems(
   if (forced && (prompt.toolChoice === 'required' || transcript.answersTool)) assume('forcedTool')
   const verbosity = readVerbosity(prompt, warn)
   const { items, reasoningTokens } = writeReasoning(prompt.reasoning, transcript.question, key, warn)
-  const fake = (schema: JsonSchema, path: string) =>
-    context.fakeValue?.(schema, { path, subject, seed: key, warn })
+  const fake = (schema: JsonSchema, path: string, links: readonly string[] = []) =>
+    context.fakeValue?.(schema, { path, subject, seed: key, links, warn })
   if (forced) {
     const value = fake({ type: 'object', ...forced.parameters }, forced.path)
     const call = { type: 'function_call', name: forced.name, arguments: JSON.stringify(value) } as const
     return { items: [...items, call], reasoningTokens }
   }
   const text = writeText({ subject, answersFunction, verbosity, sources, key })
+  let part = cite(text, sources ?? [])
   const format = prompt.text?.format
-  if (format && sources && sources.length > 0) {
-    assume('citedStructure')
-    warn('The citations were omitted, because structured output has none')
+  if (format) {
+    const links = sources?.map(({ url }) => linkTo(url))
+    const value = format === 'json' ? { answer: text } : fake(format.schema, format.path, links)
+    part = citeJson(JSON.stringify(value), sources, context)
   }
-  const value = format === 'json' ? { answer: text } : format && fake(format.schema, format.path)
-  const part = format ? { text: JSON.stringify(value), annotations: [] } : cite(text, sources ?? [])
   const message: MessageItem = { type: 'message', parts: [part] }
   return { items: [...items, ...(searched ? [webSearchItem(transcript)] : []), message], reasoningTokens }
 }
@@ -126,4 +126,14 @@ function readVerbosity({ text }: Prompt, warn: WriteContext['warn']): Verbosity 
   const verbosity = Verbosity.find((each) => each === value)
   if (!verbosity) warn(`${path} '${value}' is not one of ${Verbosity.join(', ')}, so medium was used`)
   return verbosity ?? 'medium'
+}
+
+/** Cites the sources whose links a string of the value contains. */
+function citeJson(json: string, sources: readonly Source[] = [], { assume, warn }: WriteContext): CitedText {
+  if (sources.length > 0) assume('citedStructure')
+  const cited = sources.filter(({ url }) => json.includes(linkTo(url)))
+  const omitted = `${sources.length - cited.length} of ${sources.length} citations were omitted`
+  if (cited.length < sources.length)
+    warn(`${omitted}: no string of the structured output can contain their links`)
+  return cite(json, cited)
 }

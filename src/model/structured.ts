@@ -14,6 +14,8 @@ interface RequestedValue {
   subject: string
   /** Seed label. The same label and schema produce the same value. */
   seed: string
+  /** Markdown links to append to the first free-form string that has room for one. */
+  links?: readonly string[]
   /** Called with a warning if the value may violate the schema. */
   warn(message: string): void
 }
@@ -25,9 +27,9 @@ const maxDoubts = 5
 
 export async function loadFakeValue(): Promise<FakeValue> {
   const propose = namedSamples(await loadFaker())
-  return (schema, { path, subject, seed, warn }) => {
+  return (schema, { path, subject, seed, links = [], warn }) => {
     try {
-      const options = { seed, words: phrasesOf(subject), propose }
+      const options = { seed, words: phrasesOf(subject), propose, links }
       const { value, doubts } = generateValue(schema, options)
       if (doubts.length > maxDoubts)
         doubts.splice(maxDoubts, Infinity, `and ${doubts.length - maxDoubts} more`)

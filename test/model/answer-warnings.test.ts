@@ -34,7 +34,8 @@ const online = "The ':online' model suffix is deprecated: use the 'gateway:web_s
 const plugin = "The 'web' plugin is deprecated: use the 'gateway:web_search' tool"
 const needsXAi = "x_search_filter was ignored: it requires a web search with an 'x-ai' model"
 const noTools = 'body.tool_choice was ignored, because it requires a tool and the request has none'
-const omitted = 'The citations were omitted, because structured output has none'
+const omitted = (count: string) =>
+  `${count} citations were omitted: no string of the structured output can contain their links`
 const schema = (schema: object) => ({ format: { type: 'json_schema', name: 'n', schema } })
 
 const types = {
@@ -130,14 +131,26 @@ describe('POST /responses: warnings, assumptions and items', () => {
       'nativeSearch, searchResults, xSearchPosts, webSearchItem',
       online,
     ],
-    // Structured output
+    // Structured output without room for links
     [
-      { tools: [search], text: schema({ type: 'string' }) },
+      { tools: [search], text: schema({ type: 'string', maxLength: 50 }) },
       types.searched,
       'searchResults, citedStructure, toolShape, webSearchItem',
-      omitted,
+      omitted('5 of 5'),
+    ],
+    [
+      { tools: [{ ...search, parameters: { max_results: 1 } }], text: schema({ type: 'integer' }) },
+      types.searched,
+      'searchResults, citedStructure, toolShape, webSearchItem',
+      omitted('1 of 1'),
     ],
     [{ text: schema({ type: 'integer' }) }, types.text, null],
+    [
+      { tools: [search], text: schema({ type: 'string', maxLength: 80 }) },
+      types.searched,
+      'searchResults, citedStructure, toolShape, webSearchItem',
+      omitted('4 of 5'),
+    ],
     // Presets
     [{ model: '@preset/email-copywriter' }, types.text, 'presetModel'],
     [

@@ -466,6 +466,33 @@ describe('fakeValue: unusual and invalid schemas', () => {
   })
 })
 
+describe('fakeValue: links', () => {
+  const text = { type: 'string' }
+  it.each<[name: string, schema: JsonSchema, links: string[], value: unknown]>([
+    [
+      'the first free-form string with room, at any depth',
+      strict({ a: { const: 'aaa' }, b: { type: 'string', maxLength: 9 }, d: strict({ e: text }), f: text }),
+      ['[1](u)', '[2](u)'],
+      { a: 'aaa', b: 'Plan', d: { e: 'three [1](u) [2](u)' }, f: 'museums' },
+    ],
+    [
+      'no string if none has room',
+      strict({ a: { type: 'string', maxLength: 9 } }),
+      ['[1](u)'],
+      { a: 'Plan' },
+    ],
+    ['a single string', text, ['[1](u)', '[2](u)'], 'Plan [1](u) [2](u)'],
+    [
+      'no name',
+      { type: 'object', propertyNames: { maxLength: 9 }, minProperties: 1 },
+      ['(u)'],
+      { Plan: 'three (u)' },
+    ],
+  ])('are added to %s', (_, schema, links, value) => {
+    expect(fakeValue(schema, { ...origin, links })).toEqual(value)
+  })
+})
+
 describe('fields with well-known names', () => {
   it('get values that suit their name, format and limits', () => {
     const text = { type: 'string' }

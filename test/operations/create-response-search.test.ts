@@ -159,13 +159,44 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     }
   })
 
-  it('cites nothing in structured output, and adds a warning', async () => {
-    const format = { type: 'json_schema', name: 'x', schema: { type: 'string' } }
-    const { body } = await create({ model: `${model}:online`, text: { format } })
-    expect(body.output[1].content[0].annotations).toEqual([])
-    expect(entrance.sandbox.journal.last('createResponse')?.warnings).toContain(
-      'The citations were omitted, because structured output has none',
-    )
+  describe('with structured output', () => {
+    const structured = async (properties: object) => {
+      const schema = {
+        type: 'object',
+        properties,
+        required: Object.keys(properties),
+        additionalProperties: false,
+      }
+      const format = { type: 'json_schema', name: 'x', schema }
+      const { headers, body } = await create({ model: `${model}:online`, text: { format } })
+      expect(headers.get('x-understudy-assumptions')).toContain('citedStructure')
+      const [{ text, annotations }] = body.output[1].content
+      return { text, annotations: annotations as UrlCitation[], value: JSON.parse(text) }
+    }
+
+    it('cites in strings that may contain a link', async () => {
+      const { text, annotations, value } = await structured({
+        kind: { enum: ['a', 'b'] },
+        summary: { type: 'string' },
+        short: { type: 'string', maxLength: 12 },
+        when: { type: 'string', format: 'date' },
+      })
+      expect(annotations).toHaveLength(5)
+      for (const { url, start_index, end_index } of annotations) {
+        expect(text.slice(start_index, end_index)).toBe(`[${new URL(url).hostname}](${url})`)
+        expect(value.summary).toContain(url)
+      }
+      expect(value.short.length).toBeLessThanOrEqual(12)
+      expect(['a', 'b']).toContain(value.kind)
+    })
+
+    it('cites nothing and adds a warning if no string may contain a link', async () => {
+      const { annotations } = await structured({ kind: { enum: ['a', 'b'] }, count: { type: 'integer' } })
+      expect(annotations).toEqual([])
+      expect(entrance.sandbox.journal.last('createResponse')?.warnings).toContainEqual(
+        expect.stringContaining('no string of the structured output can contain their links'),
+      )
+    })
   })
 
   it('cites pages in fixture order and adds a warning if no page matches', async () => {

@@ -29,6 +29,8 @@ interface GenerateOptions {
   words(): string
   /** Proposes a value, which is used if the schemas accept it. Strings are truncated or repeated to fit. */
   propose(place: ValuePlace): unknown
+  /** Texts to append to the first free-form string that has room for one. */
+  links: readonly string[]
 }
 
 /**
@@ -67,6 +69,8 @@ class ValueGenerator {
   readonly #options: GenerateOptions
   readonly #budget: Budget
   readonly #isSmall: boolean
+  /** Location of the string with the links. */
+  #linked: string | undefined
 
   constructor(options: GenerateOptions, budget: Budget, isSmall: boolean) {
     this.#options = options
@@ -165,7 +169,7 @@ class ValueGenerator {
       case 'number':
         return numberFor(schemas, type === 'integer', random) ?? fail('no number is within the bounds')
       case 'string':
-        return this.#text(schemas, proposed, random)
+        return this.#text(place, proposed, isSmall)
       case 'array':
         return this.#array(place, isSmall)
       case 'object':
@@ -175,13 +179,22 @@ class ValueGenerator {
     }
   }
 
-  #text(schemas: readonly Schema[], proposed: unknown, random: () => number): string {
+  #text({ schemas, path, random }: ValuePlace, proposed: unknown, isSmall: boolean): string {
     const [min, max] = countsOf(schemas, 'Length')
     this.#budget.spend(min)
     const patterns = schemas.flatMap(({ pattern }) => pattern ?? [])
     if (patterns.length > 0) return textOfPatterns(patterns, min, max, random, this.#budget)
     if (typeof proposed === 'string') return fitLength(proposed, min, max)
-    return fitLength(this.#options.words(), min, max)
+    const text = fitLength(this.#options.words(), min, max)
+    const where = path.join('/')
+    const isFree = (this.#linked ?? where) === where && path.at(-1) !== nameKey
+    if (isSmall || !isFree) return text
+    const linked = this.#options.links.reduce(
+      (all, link) => (all.length + link.length < max ? `${all} ${link}` : all),
+      text,
+    )
+    if (linked !== text) this.#linked = where
+    return linked
   }
 
   #array(place: ValuePlace, isSmall: boolean): unknown[] {
