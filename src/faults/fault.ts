@@ -16,7 +16,7 @@ export const layers = {
   events: "a stream's events: their selection, order and timing, and the stream's end",
   text: 'the encoding of stream events',
   bytes: "the body's encoding, length and speed",
-  chunks: 'the chunks in which a stream is sent',
+  chunks: 'how a stream is split into chunks',
   connection: 'the response head and the connection',
 } as const
 export type Layer = keyof typeof layers

@@ -8,7 +8,7 @@ export interface StreamEvent {
 }
 
 /**
- * Way in which a connection ends: `end` ends the body cleanly, `close` closes the connection in the middle of
+ * End of a connection: `end` ends the body cleanly, `close` closes the connection in the middle of
  * the body, `reset` resets it, and `stall` leaves it open without sending anything else.
  */
 export type HangUp = 'end' | 'close' | 'reset' | 'stall'

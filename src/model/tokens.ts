@@ -2,7 +2,7 @@
  * Splits input, output and stream deltas into tokens.
  *
  * A token has up to eight characters of one kind, with at most one space in front. The kinds are letters and
- * digits, white space, and everything else, in which `[` starts a new token. A Markdown link is a single
+ * digits, white space, and everything else (where `[` starts a new token). A Markdown link is a single
  * token, so that neither truncation nor deltas split it. Each Chinese, Japanese or Korean character is a token.
  *
  * A character is a grapheme cluster, so tokens never split an emoji, or an accent from its letter. Joining a
@@ -38,7 +38,7 @@ export function countTokens(text: string): number {
   return count
 }
 
-/** Returns true for ASCII without carriage returns, whose segmentation would take twenty times as long. */
+/** Returns true for ASCII without carriage returns. Segmenting such text would take twenty times as long. */
 function isPlain(text: string): boolean {
   return !/[\r\u0080-\uffff]/.test(text)
 }

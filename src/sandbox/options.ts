@@ -45,7 +45,7 @@ export const gatewayOptions = {
     "The gateway's base URL. Default: `/api/v1` on any host, and `/v1` on api.openai.com, api.anthropic.com and openrouter.ai.",
     () => z.url({ ...baseUrl, protocol: /^https?$/ }).regex(/^[^?#]*$/, baseUrl),
   ),
-  apiKeys: option('Valid API keys. Default: any key.', () =>
+  apiKeys: option('Valid API keys. Default: any key, until a request creates or deletes one.', () =>
     z.array(z.string().min(1)).min(1, 'Must not be empty: omit it to accept any key'),
   ),
   strict: option('If true, requests with unknown fields get a 400.', () => z.boolean(), { default: false }),

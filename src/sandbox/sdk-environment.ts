@@ -1,4 +1,4 @@
-/** Environment variables with which the SDKs' default clients send their requests to a sandbox. */
+/** Environment variables that direct the SDKs' default clients to a sandbox. */
 import type { Sandbox } from './sandbox.ts'
 
 /** A base URL and an API key for each SDK that reads them from the environment. */

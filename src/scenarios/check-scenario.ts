@@ -246,7 +246,7 @@ function* contentProblems(reply: ParsedScriptedReply | ParsedTurn, path: Path): 
 
 const otherFields = ['status', 'headers', 'body', 'frames', 'expect', 'call', 'fault']
 
-/** Returns the fields with which an operation that generates text composes its reply. */
+/** Returns the fields that only operations that generate text can use. */
 function composedFields(reply: object): string[] {
   return Object.keys(withoutUndefined(reply)).filter((name) => !otherFields.includes(name))
 }

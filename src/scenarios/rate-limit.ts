@@ -44,7 +44,7 @@ interface Window {
   tokens: number
 }
 
-/** Returns the part of a request to which a limit applies separately: the hash of its key or model, or an empty string. */
+/** Returns the group of requests that share a limit: the hash of the key or model, or an empty string for all. */
 export function callerOf(
   { by }: RateLimit,
   { headers, body }: Pick<RuleRequest, 'headers' | 'body'>,

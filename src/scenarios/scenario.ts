@@ -104,7 +104,7 @@ export const Rule = z.lazy(() =>
 export type ParsedRule = z.infer<typeof Rule>
 /** A rule: the requests that it matches, how often it applies, and its effect. */
 export type Rule = z.input<typeof Rule>
-/** A rule in a reply. Not validated, because it was when it was added. */
+/** A rule as part of a reply. Not validated again. */
 export const RuleSource = z.lazy(() => z.looseObject({})) as unknown as z.ZodType<Rule>
 
 export const Scenario = z.lazy(() =>
