@@ -14,7 +14,6 @@ import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { ParsedScenario } from '../scenarios/scenario.ts'
 import { type GatewayOptions, SandboxDataOptions } from './options.ts'
 import { Sandbox, type SandboxSetup } from './sandbox.ts'
-import { assertCustomId } from './sandbox-id.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 import type { StateSnapshot } from './sandbox-state.ts'
 
@@ -235,6 +234,21 @@ export class Sandboxes {
     this.#sweptAt = this.clock.elapsed()
     for (const sandbox of this.#sandboxes.values()) this.#evictIfIdle(sandbox)
   }
+}
+
+/** Lowercase letters and digits with single hyphens in between, like slugs. */
+const customForm = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
+/** Reserved for generated ids. */
+const generatedForm = /^(default|s[0-9]+)$/
+
+/** Throws 400 for an invalid or reserved custom id. */
+function assertCustomId(id: string): void {
+  const message = !customForm.test(id)
+    ? `Must be 1 to 64 lowercase letters and digits, with single hyphens in between, got ${shown(id)}`
+    : generatedForm.test(id)
+      ? `'${id}' is reserved for generated ids: choose another`
+      : undefined
+  if (message) throw invalidRequest([{ path: 'body.id', message, rule: 'sandbox_name' }])
 }
 
 /** Returns the live sandbox with the requested id. Throws 409 if the options contain data that would be ignored. */

@@ -110,10 +110,10 @@ function compileStep(step: Step): CompiledStep {
 }
 
 /** Returns an effect that replies with a 400, which clients do not retry. */
-export function refusal(message: string, metadata: object): Effect {
+export function refusal(message: string, metadata: Record<string, number>): Effect {
   const headers = { 'x-should-retry': 'false' }
   return {
-    faults: [{ name: 'status', status: 400, message, metadata: structuredClone(metadata) as never, headers }],
+    faults: [{ name: 'status', status: 400, message, metadata, headers }],
     reply: undefined,
   }
 }

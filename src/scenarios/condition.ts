@@ -256,16 +256,27 @@ export function compileWhen(when: ParsedWhen): Test[] {
     ['headers', 'header'],
   ] as const) {
     for (const [name, condition] of Object.entries(when[part] ?? {})) {
-      const key = part === 'headers' ? name.toLowerCase() : name
-      const read = (request: Conditioned) => readAt(request[part], [key])
-      tests.push(valueTest(`${noun} '${name}'`, read, condition, isSecretName(name)))
+      const path = [part === 'headers' ? name.toLowerCase() : name]
+      const subject = `${noun} '${name}'`
+      tests.push(
+        valueTest(subject, (request) => valuesAt(request[part], path), condition, isSecretName(name)),
+      )
     }
   }
-  for (const [path, condition] of Object.entries(when.body ?? {})) tests.push(bodyTest(path, condition))
-  if (when.input !== undefined) {
-    tests.push(inputTest(textCondition(when.input)))
+  for (const [text, condition] of Object.entries(when.body ?? {})) {
+    const path = readPath(text)
+    const subject = `${path.includes('*') ? 'a ' : ''}body field '${text}'`
+    tests.push(valueTest(subject, ({ body }) => valuesAt(body, path), condition, path.some(isSecretName)))
   }
+  if (when.input !== undefined)
+    tests.push(valueTest('input text', ({ body }) => inputTextsOf(body), textCondition(when.input)))
   return tests
+}
+
+function valuesAt(value: unknown, path: readonly string[]): unknown[] {
+  if (path.includes('*')) return readAll(value, path)
+  const found = readAt(value, path)
+  return found === undefined ? [] : [found]
 }
 
 /** Returns a test for the body's `stream` field. Faults that need a stream or JSON imply this test. */
@@ -289,49 +300,27 @@ function modelTest(globs: readonly string[]): Test {
   }
 }
 
-/** @param secret If true, explanations hide the expected and the actual value. */
+/**
+ * Returns a test that at least one of the values matches.
+ *
+ * @param secret If true, explanations hide the expected and the actual value.
+ */
 function valueTest(
   subject: string,
-  read: (request: Conditioned) => unknown,
+  read: (request: Conditioned) => readonly unknown[],
   condition: Condition,
   secret = false,
 ): Test {
   const holds = compileCondition(condition)
   return {
-    passes: (request) => holds(read(request)),
-    explain(request) {
-      const value = read(request)
-      return `expected ${subject} ${describeCondition(condition, secret, value)}, but the request has ${show(value, secret)}`
-    },
-  }
-}
-
-function inputTest(condition: Condition): Test {
-  const holds = compileCondition(condition)
-  return {
-    passes: ({ body }) => inputTextsOf(body).some(holds),
-    explain({ body }) {
-      const texts = inputTextsOf(body)
-      const [value = ''] = texts
-      return `expected input text ${describeCondition(condition, false, value)}, but the request has ${texts.map((text) => show(text)).join(', ') || 'none'}`
-    },
-  }
-}
-
-function bodyTest(text: string, condition: Condition): Test {
-  const path = readPath(text)
-  const secret = path.some(isSecretName)
-  if (!path.includes('*'))
-    return valueTest(`body field '${text}'`, ({ body }) => readAt(body, path), condition, secret)
-  const holds = compileCondition(condition)
-  return {
-    passes({ body }) {
-      const values = readAll(body, path)
+    passes(request) {
+      const values = read(request)
       return values.length === 0 ? holds(undefined) : values.some(holds)
     },
-    explain({ body }) {
-      const values = readAll(body, path).map((value) => show(value, secret))
-      return `expected a body field '${text}' ${describeCondition(condition, secret)}, but the request has ${values.join(', ') || 'none'}`
+    explain(request) {
+      const values = read(request)
+      const actual = values.map((value) => show(value, secret)).join(', ') || 'none'
+      return `expected ${subject} ${describeCondition(condition, secret, values[0])}, but the request has ${actual}`
     },
   }
 }

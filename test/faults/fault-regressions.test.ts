@@ -10,40 +10,12 @@ import { describeAdapters } from '../describe-adapters.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'How do tides work, and what does the moon do?' }
 const streamed = { ...question, stream: true }
-const searched = { ...question, tools: [{ type: 'gateway:web_search' }] }
 
 describeAdapters('fault regressions', (entrance) => {
   const use = (rule: Partial<Rule>) => entrance.sandbox.use({ on: 'createResponse', ...rule } as Rule)
   const ask = (body: object = streamed) => entrance.call('POST /responses', { body })
   const warnings = () => entrance.sandbox.journal.last('createResponse')?.warnings ?? []
   const unused = () => entrance.sandbox.unusedRules().length
-
-  describe('the order of faults in one rule', () => {
-    it.each([
-      ['stream-crlf', 'stream-cut'],
-      ['wrong-content-type', 'stream-cut'],
-      ['stream-comments', 'stream-cut'],
-      ['stream-multiline-data', 'stream-cut'],
-    ] as const)('%s listed before %s does not disable the cut', async (first, second) => {
-      use({ fault: [first, second] })
-      const { text } = await ask()
-      expect(text).toContain('response.output_text.delta')
-      expect(text).not.toContain('[DONE]')
-      expect(text).not.toContain('response.completed')
-    })
-
-    it.each(['stream-crlf', 'stream-split', 'stream-joined', 'slow-body'] as const)(
-      '%s listed before stream-error-event keeps the error before [DONE]',
-      async (first) => {
-        const fast = first === 'slow-body' || first === 'stream-joined' ? { name: first, ms: 5 } : first
-        use({ fault: [fast, 'stream-error-event'] })
-        const { text } = await ask()
-        expect(text.indexOf('response.failed')).toBeGreaterThan(0)
-        expect(text.indexOf('response.failed')).toBeLessThan(text.indexOf('[DONE]'))
-        expect(text).not.toContain('response.completed')
-      },
-    )
-  })
 
   describe('positions', () => {
     it.each([
@@ -90,14 +62,6 @@ describeAdapters('fault regressions', (entrance) => {
         "'stream-instead-of-json' found nothing to act on: the operation has no event stream",
       ])
       expect(unused()).toBe(1)
-    })
-
-    it('do not consume `times`', async () => {
-      use({ times: 1, fault: 'citation-missing-field' })
-      await ask(question)
-      const { body } = await ask(searched)
-      expect(body.output.at(-1).content[0].annotations[0]).not.toHaveProperty('url')
-      expect(unused()).toBe(0)
     })
   })
 

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { assertCustomId } from '../../src/sandbox/sandbox-id.ts'
+import { createGateway } from '../../src/index.ts'
 
 const invalidName = 'id: must be 1 to 64 lowercase letters and digits, with single hyphens in between, got '
-const reservedName = (id: string) => `id: '${id}' is reserved for generated ids: choose another`
 
 it.each([
   ['a', undefined],
@@ -17,10 +16,9 @@ it.each([
   ['a-', invalidName],
   ['a--b', invalidName],
   ['a_b', invalidName],
-  ['default', reservedName('default')],
-  ['s1', reservedName('s1')],
-])('assertCustomId() checks the sandbox id %j', (id, message) => {
-  const choose = () => assertCustomId(id)
-  if (message === undefined) expect(choose).not.toThrow()
-  else expect(choose).toThrow(message)
+  ['s1', "id: 's1' is reserved for generated ids: choose another"],
+])('createSandbox() checks the id %j', (id, message) => {
+  const create = () => createGateway().createSandbox({ id })
+  if (message === undefined) expect(create().id).toBe(id)
+  else expect(create).toThrow(message)
 })
