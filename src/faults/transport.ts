@@ -66,7 +66,7 @@ export const transportFaults = [
     summary: '`Content-Length` is too small, so the last bytes are not part of the body.',
     params: () =>
       z.strictObject({
-        by: count(1).default(10).describe('Number of bytes by which `Content-Length` is too small.'),
+        by: count(1).default(10).describe('Number of bytes missing from `Content-Length`.'),
       }),
     apply({ by }, context, reply) {
       const { frames, length } = measure(reply, context)
