@@ -1,5 +1,7 @@
 /** Formats the prompts of calls as snapshot text, which does not depend on the order of the calls. */
+
 import type { JournalEntry } from '../journal/entry.ts'
+import { canonicalJson } from '../lib/json.ts'
 import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { Conversation } from '../resources/conversation.ts'
@@ -53,18 +55,8 @@ function toolLine(tool: unknown): string {
   const schema = parameters ?? input_schema
   return [
     `${textOf(name)}${text && `: ${text.replaceAll('\n', ' ')}`}`,
-    ...(schema ? [JSON.stringify(sorted(schema))] : []),
+    ...(schema ? [canonicalJson(schema)] : []),
   ].join(' ')
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sorted(Reflect.get(value, key))]),
-  )
 }
 
 function indented(text: string, by = 2): string[] {

@@ -1,4 +1,5 @@
 /** Represents conversations in a form that all protocols share. Rules and scripts are matched against it. */
+import { canonicalJson, parseJson } from '../lib/json.ts'
 import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
 
 export interface Conversation {
@@ -99,25 +100,5 @@ export function assistantOutputs({ items }: Conversation): (string | undefined)[
 
 /** Formats a call on one line, with sorted keys: `search {"q":"tides"}`. */
 export function callText(name: string, args: string | object): string {
-  return `${name} ${canonical(typeof args === 'string' ? parsed(args) : args)}`
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return json
-  }
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(
-          Object.keys(inner)
-            .sort()
-            .map((key) => [key, Reflect.get(inner, key)]),
-        )
-      : inner,
-  )
+  return `${name} ${canonicalJson(typeof args === 'string' ? (parseJson(args) ?? args) : args)}`
 }

@@ -1,9 +1,11 @@
 /** Exports a call as a curl command or a test. Its untrusted values are written as escaped literals. */
+
 import type { Site } from '../../gateway/extra.ts'
 import { httpToken } from '../../http/header-record.ts'
 import { announcesEvents } from '../../http/reply.ts'
 import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
+import { parseJson } from '../../lib/json.ts'
 import { shellWord } from '../../lib/shell-word.ts'
 import type { Match } from '../../scenarios/rules.ts'
 import { jsonLiteral, propertyKey, stringLiteral, templateText } from './literals.ts'
@@ -150,7 +152,7 @@ function bodyExpectations({ responseBody, responseHeaders, isAnswered }: CallRec
     return last === undefined ? [] : [`expect(await response.text()).toContain(${stringLiteral(last)})`]
   }
   if (responseBody.truncatedBytes > 0) return []
-  const value = parsed(text)
+  const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   const code = errorCodeOf(value)
   if (code !== undefined && !isAnswered)
@@ -183,17 +185,9 @@ function bodyOf({ id, requestBody }: CallRecord): string {
 
 /** Returns an object literal if it serialises to the same text, otherwise a string literal. */
 function bodyLiteral(text: string): string {
-  const value = parsed(text)
+  const value = parseJson(text)
   if (value === undefined || JSON.stringify(value) !== text) return stringLiteral(text)
   return `JSON.stringify(${indented(jsonLiteral(value), '    ')})`
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function indented(text: string, by = '  '): string {

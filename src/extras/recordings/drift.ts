@@ -1,8 +1,10 @@
 /** `drift`: compares the shapes of recorded replies with those of Understudy or of a real gateway. */
+
 import { toFetch } from '../../delivery/fetch.ts'
 import type { AnyExtra } from '../../gateway/extra.ts'
 import { GatewayCore } from '../../gateway/gateway.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
+import { parseJson } from '../../lib/json.ts'
 import { print } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import type { AnyOperation } from '../../operation.ts'
@@ -12,7 +14,7 @@ import type { Rule } from '../../scenarios/scenario.ts'
 import type { ScriptedItemInput } from '../../scenarios/scripted-reply.ts'
 import { eventsIn } from './events.ts'
 import { keyIn } from './record.ts'
-import { bodyOf, bytesOf, jsonIn, type RecordedRequest, type Recording } from './recording.ts'
+import { bodyOf, bytesOf, type RecordedRequest, type Recording } from './recording.ts'
 import { readRecordingFolder } from './recordings.ts'
 import { isPlaceholder } from './secrets.ts'
 import { compareShapes, type Difference, type Severity, Shape } from './shapes.ts'
@@ -203,7 +205,7 @@ async function send(
 }
 
 function statusMessage({ status, body }: Answer, recorded: number): string {
-  const reason = Object(Object(jsonIn(decodeUtf8(body))).error).message
+  const reason = Object(Object(parseJson(decodeUtf8(body))).error).message
   return `the status is ${status} instead of ${recorded}${reason === undefined ? '' : `: ${reason}`}`
 }
 
@@ -212,7 +214,7 @@ type Side = Map<string, Shape>
 function addTo(side: Side, { type, body }: Answer): void {
   const shape = side.get(type) ?? new Shape()
   const text = decodeUtf8(body)
-  const value = jsonIn(text)
+  const value = parseJson(text)
   try {
     if (type === 'text/event-stream') shape.addStream(eventsIn(text ?? ''))
     else if (value !== undefined) shape.addBody(value)

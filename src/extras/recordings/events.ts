@@ -1,7 +1,9 @@
 /** Parses events from a recorded stream's bytes. */
+
 import { createParser } from 'eventsource-parser'
 import { announcesEvents } from '../../http/reply.ts'
-import { jsonIn, type Recording } from './recording.ts'
+import { parseJson } from '../../lib/json.ts'
+import type { Recording } from './recording.ts'
 
 export interface RecordedEvent {
   readonly data: string
@@ -23,7 +25,7 @@ export const lastEvent =
 export function eventsIn(text: string): RecordedEvent[] {
   const events: RecordedEvent[] = []
   const parser = createParser({
-    onEvent: ({ data, event }) => void events.push({ data, event, value: jsonIn(data) }),
+    onEvent: ({ data, event }) => void events.push({ data, event, value: parseJson(data) }),
   })
   parser.feed(text)
   return events

@@ -3,12 +3,14 @@
  * head, the request, and the reply's head, chunks and ending. Chunks store the bytes as received, except for
  * secrets, to preserve comments, line endings and split points. Events are derived from the chunks.
  */
+
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../../lib/bytes.ts'
 import { inCall } from '../../lib/call-names.ts'
 import { check } from '../../lib/check.ts'
+import { parseJson } from '../../lib/json.ts'
 import { amount, count } from '../../lib/numbers.ts'
 import { shown } from '../../lib/schema-messages.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -178,17 +180,8 @@ export function toContent(bytes: Uint8Array): Pick<RecordedRequest, 'json' | 'te
   if (bytes.length === 0) return {}
   const text = decodeUtf8(bytes)
   if (text === undefined) return { base64: toBase64(bytes) }
-  const json = jsonIn(text) as RecordedRequest['json']
+  const json = parseJson(text) as RecordedRequest['json']
   return JSON.stringify(json) === text ? { json } : { text }
-}
-
-/** Parses JSON. Returns undefined if the text is not JSON. */
-export function jsonIn(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Rounds milliseconds to two decimals. Negative values become 0. */

@@ -1,11 +1,13 @@
 /** Keys that match requests to recordings, without secrets and fields that change with every request. */
+
 import { toLatin1 } from '../../lib/bytes.ts'
 import { nearest } from '../../lib/did-you-mean.ts'
 import { compileParts } from '../../lib/glob.ts'
+import { canonicalJson, parseJson } from '../../lib/json.ts'
 import { truncate } from '../../lib/one-line.ts'
 import { hash } from '../../lib/seed.ts'
 import { editAt, readPath } from '../../lib/value-path.ts'
-import { bytesOf, jsonIn, type RecordedRequest, type Recording } from './recording.ts'
+import { bytesOf, type RecordedRequest, type Recording } from './recording.ts'
 import { withoutPlaceholders } from './secrets.ts'
 
 /** Paths of body fields that change with every request and do not affect the reply. */
@@ -35,7 +37,7 @@ export interface KeyParts {
 
 export function keyPartsOf(request: RecordedRequest, ignoreFields: readonly string[]): KeyParts {
   const body = comparableBody(parsedBody(request), ignoreFields)
-  const text = body === undefined ? toLatin1(bytesOf(request)) : JSON.stringify(sorted(body))
+  const text = body === undefined ? toLatin1(bytesOf(request)) : canonicalJson(body)
   return {
     method: methodOf(request),
     path: request.path,
@@ -104,14 +106,7 @@ export function comparableBody(body: unknown, ignoreFields: readonly string[]): 
 
 /** Parses the body. Returns undefined if it is not JSON. */
 export function parsedBody(request: Pick<RecordedRequest, 'json' | 'text'>): unknown {
-  return request.json !== undefined ? request.json : jsonIn(request.text)
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  const names = Object.keys(value).sort()
-  return Object.fromEntries(names.map((name) => [name, sorted(Reflect.get(value, name))]))
+  return request.json !== undefined ? request.json : parseJson(request.text)
 }
 
 export function operationName(

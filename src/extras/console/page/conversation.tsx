@@ -1,7 +1,8 @@
 /** A conversation as turns, for requests and replies of every protocol. */
+
 import type { JournalEntry } from '../../../journal/entry.ts'
+import { parseJson } from '../../../lib/json.ts'
 import { isObject } from '../../../lib/unchecked-json.ts'
-import { parsed } from './parts.tsx'
 import { eventsOf, isEventStream } from './stream-events.ts'
 
 interface Turn {
@@ -39,7 +40,7 @@ export function requestTurns(body: unknown): Turn[] {
 }
 
 export function replyTurns(entry: JournalEntry): Turn[] {
-  if (!isEventStream(entry)) return turnsIn(parsed(entry.responseBody.text))
+  if (!isEventStream(entry)) return turnsIn(parseJson(entry.responseBody.text))
   const events = eventsOf(entry)
   const last = events
     .map(({ value }) => (isObject(value) ? value['response'] : undefined))

@@ -1,8 +1,10 @@
 /** Components and formatters that several screens share. */
+
 import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { splitAddress } from '../../../lib/address.ts'
+import { parseJson } from '../../../lib/json.ts'
 import { ask, messageOf } from './api.ts'
 
 export function ActionButton({
@@ -312,15 +314,6 @@ export function sizeOf(bytes: number): string {
 
 /** Indents JSON; returns other text unchanged. */
 export function pretty(text: string): string {
-  const value = parsed(text)
+  const value = parseJson(text)
   return value === undefined ? text : JSON.stringify(value, null, 2)
-}
-
-/** Returns the parsed JSON, or undefined if the text is not JSON. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,8 +1,9 @@
 /** Editor for a record, as JSON. The server checks it. */
 import { useSignal } from '@preact/signals'
+import { parseJson } from '../../../lib/json.ts'
 import { ask } from './api.ts'
 import { hashWith } from './location.ts'
-import { ActionButton, parsed, TextArea } from './parts.tsx'
+import { ActionButton, TextArea } from './parts.tsx'
 
 export function RowEditor({
   here,
@@ -20,7 +21,7 @@ export function RowEditor({
   const text = useSignal(JSON.stringify(row, null, 2))
   const title = rowKey === undefined ? 'New record' : 'Record'
   const save = async () => {
-    const body = parsed(text.value)
+    const body = parseJson(text.value)
     if (typeof body !== 'object' || body === null) throw new Error('The record must be a JSON object')
     await (rowKey === undefined
       ? ask('createRecord', here, { body })

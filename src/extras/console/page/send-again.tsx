@@ -1,9 +1,11 @@
 /** Form that edits a call's request and sends it again, in the same sandbox. */
+
 import { useSignal } from '@preact/signals'
 import type { JournalEntry } from '../../../journal/entry.ts'
+import { parseJson } from '../../../lib/json.ts'
 import { sandboxes } from './calls-store.ts'
 import { go } from './location.ts'
-import { ActionButton, Field, parsed, pretty, TextArea } from './parts.tsx'
+import { ActionButton, Field, pretty, TextArea } from './parts.tsx'
 
 /** Headers that the browser sets, or that the sandbox's key replaces. */
 const ownHeaders =
@@ -16,7 +18,7 @@ export function SendAgain({ entry, sandbox }: { entry: JournalEntry; sandbox: st
   const headers = useSignal(JSON.stringify(Object.fromEntries(kept), null, 2))
   const body = useSignal(pretty(entry.requestText.text))
   const send = async () => {
-    const given = parsed(headers.value)
+    const given = parseJson(headers.value)
     if (typeof given !== 'object' || given === null) throw new Error('Headers must be a JSON object')
     const key = sandboxes.value.find(({ id }) => id === sandbox)?.apiKey ?? 'any'
     const response = await fetch(path.value, {

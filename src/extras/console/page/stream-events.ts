@@ -1,6 +1,7 @@
 /** Events of a stream in the journal, with their times, text and tool arguments. */
+
 import type { JournalEntry } from '../../../journal/entry.ts'
-import { parsed } from './parts.tsx'
+import { parseJson } from '../../../lib/json.ts'
 
 export interface TimedEvent {
   /** Time since the request arrived, in milliseconds. */
@@ -39,7 +40,7 @@ export function eventsOf({ responseBody, timeline, firstByteMs }: JournalEntry):
       ?.slice(6)
       .trim()
     if (block.trim() === '') continue
-    const value = parsed(data)
+    const value = parseJson(data)
     const name = named ?? textAt(value, 'type') ?? (data || block.trim())
     const tool = toolOf(value)
     events.push({
