@@ -1,5 +1,4 @@
 /** The control API under `/__understudy`. Loaded on the first control request. */
-
 import { wrongMethod } from '../gateway/admit.ts'
 import type { Call } from '../gateway/call.ts'
 import { bodyOf, checkParts } from '../gateway/check.ts'

@@ -1,5 +1,4 @@
 /** Step 9: validates a request against its operation's schemas, and reports all violations at once. */
-
 import * as z from 'zod'
 import type { AssumptionName } from '../assumptions.ts'
 import { invalidRequest, type Violation } from '../http/errors.ts'

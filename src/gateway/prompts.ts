@@ -1,5 +1,4 @@
 /** Formats the prompts of calls as snapshot text, which does not depend on the order of the calls. */
-
 import type { JournalEntry } from '../journal/entry.ts'
 import { canonicalJson } from '../lib/json.ts'
 import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'

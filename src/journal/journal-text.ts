@@ -1,5 +1,4 @@
 /** Formats the journal for terminals, one line per call. */
-
 import { messageOf } from '../http/errors.ts'
 import { hideInString } from '../http/secrets.ts'
 import { splitAddress } from '../lib/address.ts'

@@ -1,5 +1,4 @@
 /** Exports a call as a curl command or a test. Its untrusted values are written as escaped literals. */
-
 import type { Site } from '../../gateway/extra.ts'
 import { httpToken } from '../../http/header-record.ts'
 import { announcesEvents } from '../../http/reply.ts'

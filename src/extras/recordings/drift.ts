@@ -1,5 +1,4 @@
 /** `drift`: compares the shapes of recorded replies with those of Understudy or of a real gateway. */
-
 import { toFetch } from '../../delivery/fetch.ts'
 import type { AnyExtra } from '../../gateway/extra.ts'
 import { GatewayCore } from '../../gateway/gateway.ts'

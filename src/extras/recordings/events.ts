@@ -1,5 +1,4 @@
 /** Parses events from a recorded stream's bytes. */
-
 import { createParser } from 'eventsource-parser'
 import { announcesEvents } from '../../http/reply.ts'
 import { parseJson } from '../../lib/json.ts'

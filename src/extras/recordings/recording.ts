@@ -3,7 +3,6 @@
  * head, the request, and the reply's head, chunks and ending. Chunks store the bytes as received, except for
  * secrets, to preserve comments, line endings and split points. Events are derived from the chunks.
  */
-
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'

@@ -1,5 +1,4 @@
 /** A conversation as turns, for requests and replies of every protocol. */
-
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { parseJson } from '../../../lib/json.ts'
 import { isObject } from '../../../lib/unchecked-json.ts'

@@ -1,5 +1,4 @@
 /** Components and formatters that several screens share. */
-
 import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'

@@ -1,5 +1,4 @@
 /** Form that edits a call's request and sends it again, in the same sandbox. */
-
 import { useSignal } from '@preact/signals'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { parseJson } from '../../../lib/json.ts'

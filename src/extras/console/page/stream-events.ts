@@ -1,5 +1,4 @@
 /** Events of a stream in the journal, with their times, text and tool arguments. */
-
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { parseJson } from '../../../lib/json.ts'
 
