@@ -43,9 +43,12 @@ type FieldQuery<Value> = Value extends readonly (infer Item)[]
 /** A query under construction. Every method returns a new query. */
 export class Query<Row extends object> {
   readonly #test: ((row: Row) => boolean) | undefined
+  /** Objects of fields, for a check of their names. @internal */
+  readonly conditions: readonly object[]
 
-  constructor(test?: (row: Row) => boolean) {
+  constructor(test?: (row: Row) => boolean, conditions: readonly object[] = []) {
     this.#test = test
+    this.conditions = conditions
   }
 
   test(row: Row): boolean {
@@ -60,13 +63,17 @@ export class Query<Row extends object> {
   /** Matches records that match this query and all conditions. */
   and(...conditions: (QueryCondition<Row> | Query<Row>)[]): Query<Row> {
     const tests = this.#with(conditions)
-    return new Query((row) => tests.every((test) => test(row)))
+    return new Query((row) => tests.every((test) => test(row)), this.#objects(conditions))
   }
 
   /** Matches records that match this query or one of the conditions. */
   or(...conditions: (QueryCondition<Row> | Query<Row>)[]): Query<Row> {
     const tests = this.#with(conditions)
-    return new Query((row) => tests.some((test) => test(row)))
+    return new Query((row) => tests.some((test) => test(row)), this.#objects(conditions))
+  }
+
+  #objects(conditions: (QueryCondition<Row> | Query<Row>)[]): object[] {
+    return [this, ...conditions].flatMap((each) => (each instanceof Query ? each.conditions : each))
   }
 
   #with(conditions: (QueryCondition<Row> | Query<Row>)[]): ((row: Row) => boolean)[] {

@@ -193,6 +193,7 @@ class StateRecords implements Records<object> {
           : `expects a function, got ${shown(build)}; write query((q) => q.where({ … })), or list({ … })`
       throw new GatewayError(400, problem)
     }
+    for (const condition of query.conditions) await table.assertFields(condition)
     return (await table.rows()).filter((row) => query.test(row)).map(copy)
   }
 

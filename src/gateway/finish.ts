@@ -1,7 +1,7 @@
 /** Step 11: completes a reply before delivery: schema check, dialect, error envelope and faults. */
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
-import { errorMessageOf, GatewayError, SchemaViolation, toReply } from '../http/errors.ts'
+import { errorMessageOf, GatewayError, SchemaViolation, toReply, type Violation } from '../http/errors.ts'
 import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { pricingOf, providersOf } from '../model/catalogue.ts'
@@ -71,13 +71,23 @@ export async function checkContract(operation: AnyOperation, reply: Reply): Prom
   }
 
   const { violations } = await validate(operation.output, value, 'reply')
-  if (violations) throw new SchemaViolation(operation.id, violations)
+  if (violations) throw contractError(operation, violations)
   // A value other than an object counts as frozen.
   if (Object(value) !== value || !Object.isFrozen(value)) return reply
   const text = JSON.stringify(value)
   const bytes = toBytes(text)
   checked.set(value as object, { operation, text, bytes })
   return { ...reply, body: { kind: 'json', value, text, bytes } }
+}
+
+/** Returns the error for a reply that violates its schema: a bug in Understudy, unless the operation is custom. */
+function contractError({ id, isCustom }: AnyOperation, violations: readonly Violation[]): GatewayError {
+  if (!isCustom) return new SchemaViolation(`the reply of ${id}`, violations)
+  const { message, metadata } = new SchemaViolation(
+    `the reply from resolve() of the '${id}' operation`,
+    violations,
+  )
+  return new GatewayError(500, message, metadata)
 }
 
 export async function translateReply(

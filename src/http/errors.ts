@@ -89,9 +89,9 @@ export class GatewayError extends Error {
 export class SchemaViolation extends GatewayError {
   override name = 'SchemaViolation'
 
-  constructor(operation: string, violations: readonly Violation[]) {
+  constructor(subject: string, violations: readonly Violation[]) {
     const list = violations.map(({ path, message }) => `${path}: ${message}`).join('; ')
-    super(500, `the reply of ${operation} violates its schema: ${list}`, { violations })
+    super(500, `${subject} violates its schema: ${list}`, { violations })
   }
 }
 

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { toDatabase, WriteQueue } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
-import type { Reply } from '../http/reply.ts'
+import { announcesEvents, type Reply } from '../http/reply.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
 import {
@@ -21,14 +21,15 @@ import { textOperations } from '../scenarios/names.ts'
  */
 export function customOperation(input: object, others: readonly AnyOperation[]): AnyOperation {
   const { id } = input as AnyOperation
-  const [issue] = Declaration.safeParse(input).error?.issues ?? []
+  const { issues = [] } = Declaration.safeParse(input).error ?? {}
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   const problem = issue
-    ? `${issue.path.join('.')} ${issue.message}`
+    ? `${issue.path.join('.')} ${issue.message}`.trimStart()
     : conflictOf(input as AnyOperation, others)
   if (problem !== undefined)
     throw new TypeError(`createGateway: ${id ? `operation '${id}'` : 'an operation'}: ${problem}`)
   const operation = input as AnyOperation
-  return { ...operation, resolve: (context: RequestContext) => resolve(operation, context) }
+  return { ...operation, isCustom: true, resolve: (context: RequestContext) => resolve(operation, context) }
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete']
@@ -41,24 +42,52 @@ const Declaration = z.lazy(() => {
     'must be a Standard Schema, for example from zod, Valibot or ArkType',
   )
   const part = schema.optional()
-  return z.looseObject({
-    id: text,
-    method: z.string("must be a string, such as 'get'").refine((method) => methods.includes(method), {
-      error: ({ input }) =>
-        `'${input}' is not one of ${methods.join(', ')}${didYouMean(String(input), methods)}`,
-    }),
-    path: text
-      .regex(/^\/[^\s?#]*$/, 'must start with a slash and be relative to the base URL, such as /reports/{id}')
-      .refine((path) => !path.startsWith('/api/v1/'), 'must be relative to the base URL: omit /api/v1')
-      .refine((path) => path === withBraces(path), {
-        error: ({ input }) => `'${input}'; write ${withBraces(String(input))}`,
+  return z.strictObject(
+    {
+      id: text,
+      method: z.string("must be a string, such as 'get'").refine((method) => methods.includes(method), {
+        error: ({ input }) =>
+          `'${input}' is not one of ${methods.join(', ')}${didYouMean(String(input), methods)}`,
       }),
-    input: z.looseObject({ params: part, query: part, headers: part, body: part }).optional(),
-    output: schema,
-    streams: z.union([z.boolean(), schema], 'must be true, or a Standard Schema of the events').optional(),
-    resolve: z.custom((value) => typeof value === 'function', 'must be a function that returns a reply'),
-  })
+      path: text
+        .regex(
+          /^\/[^\s?#]*$/,
+          'must start with a slash and be relative to the base URL, such as /reports/{id}',
+        )
+        .refine((path) => !path.startsWith('/api/v1/'), 'must be relative to the base URL: omit /api/v1')
+        .refine((path) => path === withBraces(path), {
+          error: ({ input }) => `'${input}'; write ${withBraces(String(input))}`,
+        }),
+      doc: z.object({}).optional(),
+      input: z
+        .strictObject(
+          {
+            params: part,
+            query: part,
+            headers: part,
+            body: part,
+          },
+          unknownField,
+        )
+        .optional(),
+      output: schema,
+      errors: z.array(z.int(), 'must be a list of statuses').optional(),
+      writes: z.boolean('must be true or false').optional(),
+      streams: z.union([z.boolean(), schema], 'must be true, or a Standard Schema of the events').optional(),
+      resolve: z.custom((value) => typeof value === 'function', 'must be a function that returns a reply'),
+    },
+    unknownField,
+  )
 })
+
+const unknownField = {
+  error(issue: z.core.$ZodRawIssue) {
+    if (issue.code !== 'unrecognized_keys') return undefined
+    const [field = ''] = issue.keys
+    const fields = Object.keys(Object(issue.inst?._zod.def)['shape'] ?? {})
+    return `has the unknown field '${field}'${didYouMean(field, fields)}`
+  },
+}
 
 function withBraces(path: string): string {
   return path.replace(/(?<=\/):(\w+)/g, '{$1}')
@@ -83,7 +112,10 @@ export function conflicts(one: Named, other: Named): boolean {
  * Calls the user's function. Returns a 500 that names the operation if the function throws anything but a
  * `GatewayError` with a status from 400 to 599, or returns something that is not a reply.
  */
-async function resolve({ id, resolve, writes }: AnyOperation, context: RequestContext): Promise<Reply> {
+async function resolve(
+  { id, resolve, writes, streams }: AnyOperation,
+  context: RequestContext,
+): Promise<Reply> {
   const bug = (problem: string, cause?: unknown) =>
     Object.assign(new GatewayError(500, `resolve() of the '${id}' operation ${problem}`), { cause })
   let reply: Reply
@@ -95,6 +127,8 @@ async function resolve({ id, resolve, writes }: AnyOperation, context: RequestCo
     if (Number.isInteger(status) && status >= 400 && status <= 599) throw error
     throw bug(`threw a GatewayError with the status ${shown(status)}; it must be 400 to 599`, error)
   }
+  if (!streams && announcesEvents(Object(reply).headers ?? {}))
+    throw bug('returned an event stream: add streams: true to the operation')
   if (typeof Object(reply).body?.kind === 'string') return reply
   throw bug(`must return a reply, such as ok({ … }), got ${shown(reply)}`)
 }

@@ -27,6 +27,8 @@ export interface KnownOperation {
   readonly protocol?: object | undefined
   /** Set for other operations that can stream. */
   readonly streams?: boolean | object | undefined
+  /** Set for an operation of the user. */
+  readonly isCustom?: true | undefined
 }
 
 export interface CheckOptions {
@@ -176,7 +178,12 @@ function* faultProblems(
     const target = needsStream(fault) ? 'streams' : 'generated answers'
     const suitable = [textOperations, ...operations.filter(({ streams }) => streams).map(({ id }) => id)]
     const fix = suitable.map((id) => `'${id}'`).join(' or ')
-    yield [path, `: '${fault.name}' applies to ${target}, which '${wrong}' does not have: use it on ${fix}`]
+    const isCustom = operations.find(({ id }) => id === wrong)?.isCustom
+    const other = isCustom ? ', or set streams: true in the operation' : ''
+    yield [
+      path,
+      `: '${fault.name}' applies to ${target}, which '${wrong}' does not have: use it on ${fix}${other}`,
+    ]
   }
   const form = formFor(faults)
   if (form && rule.when?.stream === (form !== 'stream')) {

@@ -225,6 +225,22 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       "did you mean 'input'?",
     ],
     [() => declared({ method: undefined }), "method must be a string, such as 'get'"],
+    [
+      () => declared({ writess: true, output: undefined }),
+      "createGateway: operation 'getX': has the unknown field 'writess'; did you mean 'writes'?",
+    ],
+    [
+      () => declared({ input: { parms: {} } }),
+      "operation 'getX': input has the unknown field 'parms'; did you mean 'params'?",
+    ],
+    [() => declared({ inputs: {} }), "has the unknown field 'inputs'; did you mean 'input'?"],
+    [
+      () => {
+        const output = { '~standard': { validate: () => ({}) } }
+        declared({ output }).use({ on: 'getX', fault: 'stream-cut' })
+      },
+      "which 'getX' does not have: use it on 'text', or set streams: true in the operation",
+    ],
     [() => start({ host: 'http://127.0.0.1' }), 'options.host must be a host name without'],
     [
       () => start({ allowedHosts: ['gateway:4141'] }),
@@ -300,6 +316,10 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [
       () => resolved(() => (eventStream as Any)('Hello')),
       "eventStream() expects frames, such as [{ kind: 'event', event: { … } }], got 'Hello'",
+    ],
+    [
+      () => resolved(() => eventStream([])),
+      "resolve() of the 'getX' operation returned an event stream: add streams: true to the operation",
     ],
     [
       () =>
@@ -549,6 +569,10 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [
       () => gateway.db.providers.query({ name: 'Aurora' }),
       'db.providers.query() expects a function, got an object; write query((q) => q.where({ … })), or list({ … })',
+    ],
+    [
+      () => gateway.db.providers.query((q: Any) => q.where({ name: 'Aurora' }).or({ slugg: 'x' })),
+      "db.providers.query(): unknown field 'slugg'; did you mean 'slug'?",
     ],
     [
       () => gateway.db.providers.update('nobody', {}),

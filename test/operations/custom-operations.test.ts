@@ -176,7 +176,7 @@ describe('a custom operation with Standard Schemas', () => {
     const { status, body } = await copy('/copies/a?lang=en', { text: 'wrong' })
     expect(status).toBe(500)
     expect(body.error.message).toBe(
-      'Bug in Understudy: the reply of copyText violates its schema: reply.copy: Expected a text',
+      "the reply from resolve() of the 'copyText' operation violates its schema: reply.copy: Expected a text",
     )
   })
 
