@@ -7,7 +7,7 @@ import {
   needsStream,
   requestedForm,
 } from '../faults/fault.ts'
-import { faultOf } from '../faults/index.ts'
+import { type FaultSetting, faultOf } from '../faults/index.ts'
 import { inCall } from '../lib/call-names.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
@@ -93,26 +93,48 @@ interface RuleContext extends CheckOptions {
 
 /** Yields problems with paths relative to the rule. */
 function* ruleProblems(context: RuleContext): Generator<Finding> {
-  const { times, sequence, script, onEnd, on, when = {} } = context.rule
+  const { times, sequence, script, onEnd } = context.rule
   yield* onProblems(context)
-  const targets = [on].flat().map((each) => context.operations.find(({ id }) => id === each))
-  for (const name of Object.keys(when.params ?? {})) {
-    if (targets.some((target) => !target || target.path.includes(`{${name}}`))) continue
-    const paths = targets.map((target) => target?.path).join(' or ')
-    yield [['when', 'params', name], ` is not a parameter of ${paths}`]
-  }
-  const silent = [on].flat().find((each, index) => each !== textOperations && !targets[index]?.protocol)
-  if (when.turn !== undefined && silent !== undefined)
-    yield [
-      ['when', 'turn'],
-      ` needs a conversation, which '${silent}' does not have: use it on '${textOperations}'`,
-    ]
+  yield* conditionProblems(context)
   const repeats = onEnd?.startsWith('repeat')
   if (onEnd !== undefined && !sequence && !script && (repeats || times === undefined)) {
     const needed = repeats ? 'sequence or a script' : 'script, a sequence or times'
     yield [['onEnd'], `: '${onEnd}' has no effect: the rule needs a ${needed}`]
   }
   yield* effectProblems(context)
+}
+
+/** Yields conditions that no request to the rule's operations can match. */
+function* conditionProblems({ rule, operations }: RuleContext): Generator<Finding> {
+  const { on, when = {}, after = 0, rateLimit } = rule
+  const names = [on].flat()
+  const targets = names.map((name) => targetOf(name, operations))
+  for (const name of Object.keys(when.params ?? {})) {
+    if (targets.some((target) => !target || target.path.includes(`{${name}}`))) continue
+    const paths = targets.map((target) => target?.path).join(' or ')
+    yield [['when', 'params', name], ` is not a parameter of ${paths}`]
+  }
+  const silent = names.find((_, index) => !targets[index]?.protocol)
+  if (when.turn !== undefined && silent !== undefined)
+    yield [
+      ['when', 'turn'],
+      ` needs a conversation, which '${silent}' does not have: use it on '${textOperations}'`,
+    ]
+  const listed = names.map((name) => `'${name}'`).join(' and ')
+  if (targets.every((target) => target && /^(get|head)$/i.test(target.method)))
+    for (const name of ['input', 'model', 'body', 'stream'] as const)
+      if (when[name]) yield [['when', name], ` never matches: requests to ${listed} have no body`]
+  if (rateLimit?.tokens !== undefined && targets.every((target) => target && !target.protocol))
+    yield [['rateLimit', 'tokens'], ` has no effect: ${listed} uses no tokens`]
+  const last = when.call === undefined ? Number.POSITIVE_INFINITY : Math.max(...[when.call].flat())
+  if (last <= after) yield [['when', 'call'], ` never matches: after skips the first ${after} calls`]
+}
+
+/** Returns the operation that a name in `on` stands for; undefined for `*` and unknown names. */
+function targetOf(name: string, operations: readonly KnownOperation[]): KnownOperation | undefined {
+  if (name === textOperations) return { id: name, method: 'post', path: name, protocol: {} }
+  const [method = '', path] = name.split(' ')
+  return operations.find(({ id }) => id === name) ?? (path === undefined ? path : { id: name, method, path })
 }
 
 const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/(?!api\/v1\/)[^\s?#{}]*$/
@@ -171,7 +193,10 @@ function* faultProblems(
 ): Generator<Finding> {
   const { rule, operations } = context
   const path = [...above, 'fault']
-  const faults = faultsOf(step).map(({ name }) => faultOf(name))
+  const settings = faultsOf(step)
+  const faults = settings.map(({ name }) => faultOf(name))
+  const ignored = rule.rateLimit && settings.map(rateLimitField).find((field) => field !== undefined)
+  if (ignored) yield [path, `: ${ignored} has no effect, because the rule's rateLimit determines it`]
   const on = [rule.on].flat().filter((each) => each !== '*')
   const wrong = withoutAnswers({ ...context, rule: { ...rule, on } })
   for (const fault of faults.filter((each) => wrong !== undefined && needsGeneratedAnswer(each))) {
@@ -202,6 +227,13 @@ function* faultProblems(
   }
   const replacement = replaced && faults.find(({ layer }) => layer === 'replacement')
   if (replacement) yield [path, `: '${replacement.name}' replaces ${replaced}`]
+}
+
+/** Returns the field of a `rate-limit` fault that is set although a rule's `rateLimit` replaces it. */
+function rateLimitField(fault: FaultSetting): string | undefined {
+  if (fault.name !== 'rate-limit') return undefined
+  const defaults: object = faultOf(fault.name).params().parse({})
+  return ['limit', 'retryAfterMs'].find((field) => Reflect.get(fault, field) !== Reflect.get(defaults, field))
 }
 
 /** Returns a value of `on` that names no operation with generated answers, if there is one. */

@@ -33,7 +33,8 @@ const fraction = {
   error({ input }: { readonly input?: unknown }) {
     const percent = Number(input)
     const hint = percent >= 2 && percent <= 100 ? `; write ${percent / 100} for ${percent} %` : ''
-    return `Must be 0 to 1, got ${input}${hint}`
+    const fix = percent === 0 ? ': to disable a rule, remove it' : hint
+    return `Must be more than 0 and at most 1, got ${input}${fix}`
   },
 }
 
@@ -76,8 +77,8 @@ export const Rule = z.lazy(() =>
       'Number of matching requests to skip first. Requests answered by an earlier rule do not count. Default: 0.',
     ),
     probability: field(
-      z.number().min(0, fraction).max(1, fraction),
-      'Fraction of requests (0 to 1) that the rule applies to, chosen by seed and request content. Default: 1.',
+      z.number().gt(0, fraction).max(1, fraction),
+      'Fraction of requests (more than 0, at most 1) that the rule applies to, chosen by seed and request content. Default: 1.',
     ),
     rateLimit: field(
       RateLimit,

@@ -532,7 +532,10 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
     [() => rule({ when: { modle: 'x' } }), "use(): unknown field 'when.modle'; did you mean 'model'?"],
     [() => rule({ times: 0 }), 'use(): times must be 1 or more, got 0: to disable a rule, remove it'],
-    [() => rule({ probability: 50 }), 'use(): probability must be 0 to 1, got 50; write 0.5 for 50 %'],
+    [
+      () => rule({ probability: 50 }),
+      'use(): probability must be more than 0 and at most 1, got 50; write 0.5 for 50 %',
+    ],
     [
       () => rule({ on: 'listProviders', fault: 'stream-cut' }),
       "'listProviders' does not have: use it on 'text'",

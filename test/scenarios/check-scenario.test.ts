@@ -113,9 +113,9 @@ describe('checkScenario: contradictory rules', () => {
       { on: '*', times: 0, fault: 'status' },
       "rule 2 of 'outage': times must be 1 or more, got 0: to disable a rule, remove it",
     ],
-    ...[-1, 1.5, 2, 100, 101].map((probability): [object, string] => [
+    ...[-1, 0, 1.5, 2, 100, 101].map((probability): [object, string] => [
       { on: '*', fault: 'status', probability },
-      `rule 2 of 'outage': probability must be 0 to 1, got ${probability}${{ 2: '; write 0.02 for 2 %', 100: '; write 1 for 100 %' }[probability] ?? ''}`,
+      `rule 2 of 'outage': probability must be more than 0 and at most 1, got ${probability}${{ 0: ': to disable a rule, remove it', 2: '; write 0.02 for 2 %', 100: '; write 1 for 100 %' }[probability] ?? ''}`,
     ]),
     [
       { on: '*', rateLimit: { requests: 1, per: 0 } },
@@ -161,6 +161,30 @@ describe('checkScenario: contradictory rules', () => {
       { on: '*', when: { stream: false }, fault: 'stream-cut' },
       "rule 2 of 'outage': fault: 'stream-cut' never applies: it needs a request for a stream, but when.stream is false",
     ],
+    ...['input', 'model', 'body', 'stream'].map((name): [object, string] => [
+      {
+        on: ['listProviders', 'GET /reports/7'],
+        when: { [name]: { body: { a: 1 }, stream: true }[name] ?? 'x' },
+        fault: 'status',
+      },
+      `when.${name} never matches: requests to 'listProviders' and 'GET /reports/7' have no body`,
+    ]),
+    ...['GET /reports/7', 'text'].map((on): [object, string] => [
+      { on, when: { params: { id: '7' } }, fault: 'status' },
+      `when.params.id is not a parameter of ${on.split(' ').at(-1)}`,
+    ]),
+    [
+      { on: 'listProviders', rateLimit: { tokens: 10, per: '1m' } },
+      "rateLimit.tokens has no effect: 'listProviders' uses no tokens",
+    ],
+    [
+      { on: '*', when: { call: [1, 2] }, after: 2, fault: 'status' },
+      'when.call never matches: after skips the first 2 calls',
+    ],
+    ...[{ limit: 5 }, { retryAfterMs: 5 }].map((field): [object, string] => [
+      { on: '*', rateLimit: { requests: 1, per: '1m' }, fault: { name: 'rate-limit', ...field } },
+      `fault: ${Object.keys(field)[0]} has no effect, because the rule's rateLimit determines it`,
+    ]),
     [{ on: '*' }, "rule 2 of 'outage': the rule has no effect: add a fault, a reply, a sequence or a script"],
     [
       { on: 'createResponse', fault: 'status', reply: { text: 'Hello' } },
@@ -184,10 +208,6 @@ describe('checkScenario: contradictory rules', () => {
       "rule 2 of 'outage': onEnd: 'repeat-last' has no effect: the rule needs a sequence or a script",
     ],
     [{ on: '*', during: { from: 9, to: 9 }, fault: 'status' }, 'is empty: from must be less than to'],
-    [
-      { on: '*', probability: 1.5, fault: 'status' },
-      "rule 2 of 'outage': probability must be 0 to 1, got 1.5",
-    ],
     [
       { on: '*', when: { input: { matches: '(' } }, fault: 'status' },
       "rule 2 of 'outage': when.input.matches: the regular expression /(/ cannot be used: Unterminated group",
