@@ -9,7 +9,7 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import { collectBody, within } from '../http/body.ts'
 import { toBytes } from '../http/encode.ts'
 import type { Reply } from '../http/reply.ts'
-import { setTimeout } from '../lib/real-timers.ts'
+import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { serve } from './deliver.ts'
 import { decideDestination, type InterceptSetup } from './intercept-destination.ts'
 import type { Intercept, Pass } from './intercept-dispatcher.ts'
@@ -30,7 +30,7 @@ export function onDispatch(setup: InterceptSetup): Intercept {
     if (!setup.handlers.mayHandle(request.url))
       return respondIfMatched(setup, request, handler) ? true : pass(options)
     tryHandlers(setup, request, options, handler, pass).catch((error) =>
-      new DispatchSink(handler).fail(error),
+      new DispatchSink(request, handler).fail(error),
     )
     return true
   }
@@ -40,7 +40,7 @@ export function onDispatch(setup: InterceptSetup): Intercept {
 function respondIfMatched(setup: InterceptSetup, request: Dispatched, handler: Handler): boolean {
   const verdict = decideDestination(setup, request)
   if (verdict === 'pass') return false
-  const sink = new DispatchSink(handler)
+  const sink = new DispatchSink(request, handler)
   if (verdict instanceof Error) sink.fail(verdict)
   else {
     const call = { ...toCall(setup.gateway, request, sink), ...verdict }
@@ -60,7 +60,7 @@ async function tryHandlers(
   const handled = await setup.handlers.respond(toRequest(dispatched, body as Uint8Array<ArrayBuffer>))
   const resent = { ...options, body }
   const request = new Dispatched(resent)
-  if (handled instanceof Response) return forward(handled, new DispatchSink(handler))
+  if (handled instanceof Response) return forward(handled, new DispatchSink(request, handler))
   if (handled === 'pass' || !respondIfMatched(setup, request, handler)) pass(resent)
 }
 
@@ -72,12 +72,15 @@ export class Dispatched {
   readonly headers: Record<string, string>
   /** Body as passed by the client. It can be read only once. */
   readonly body: unknown
+  /** Real time in milliseconds that undici waits for a reply's head and body. 0 means no limit. */
+  readonly timeouts: { readonly Headers: number; readonly Body: number }
 
-  constructor({ origin, path, query, method, headers, body }: DispatchOptions) {
+  constructor({ origin, path, query, method, headers, body, headersTimeout, bodyTimeout }: DispatchOptions) {
     this.url = new URL(query ? `${path}?${stringify(query as ParsedUrlQueryInput)}` : path, origin)
     this.method = method.toUpperCase()
     this.headers = toRecord(headers)
     this.body = body
+    this.timeouts = { Headers: headersTimeout ?? 300_000, Body: bodyTimeout ?? 300_000 }
   }
 }
 
@@ -150,12 +153,15 @@ class DispatchSink implements Sink, Controller {
   rawHeaders: Buffer[] = []
   readonly rawTrailers: Buffer[] = []
   readonly #handler: ControlledHandler
+  readonly #timeouts: Dispatched['timeouts']
+  #timer: NodeJS.Timeout | undefined
   #disconnected: AbortController | undefined
   #hasHead = false
   #isOver = false
   #resume: (() => void) | undefined
 
-  constructor(handler: Handler) {
+  constructor({ timeouts }: Dispatched, handler: Handler) {
+    this.#timeouts = timeouts
     this.#handler = controlled(handler)
     this.#handler.onRequestStart(this, null)
   }
@@ -222,7 +228,7 @@ class DispatchSink implements Sink, Controller {
   }
 
   end(how: Ending): Promise<void> | void {
-    if (how === 'stall') return
+    if (how === 'stall') return this.#startTimeout()
     if (how !== 'complete') return this.failAfterRead(brokenConnection(how))
     if (this.#isOver) return
     this.#isOver = true
@@ -244,7 +250,19 @@ class DispatchSink implements Sink, Controller {
   fail(error: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
+    clearTimeout(this.#timer)
     this.#handler.onResponseError?.(this, error as Error)
+  }
+
+  /** Aborts a stalled reply after undici's `headersTimeout` or `bodyTimeout`. */
+  #startTimeout(): void {
+    const part = this.#hasHead ? 'Body' : 'Headers'
+    if (this.#timeouts[part] === 0) return
+    const error = Object.assign(new Error(`${part} Timeout Error`), {
+      name: `${part}TimeoutError`,
+      code: `UND_ERR_${part.toUpperCase()}_TIMEOUT`,
+    })
+    this.#timer = setTimeout(() => this.abort(error), this.#timeouts[part])
   }
 }
 

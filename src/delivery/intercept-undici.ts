@@ -12,6 +12,8 @@ export interface DispatchOptions {
   readonly headers?: unknown
   readonly body?: unknown
   readonly query?: Record<string, unknown>
+  readonly headersTimeout?: number | null
+  readonly bodyTimeout?: number | null
   readonly upgrade?: unknown
 }
 
