@@ -15,7 +15,6 @@ import {
   test as base,
   expect,
   inject,
-  type MatcherState,
   recordArtifact,
   type TestAPI,
   type TestArtifactBase,
@@ -159,8 +158,8 @@ export { expect }
 
 const matchers = Object.entries(toMatchers(everyOperation)).map(([name, matcher]) => [
   name,
-  function (this: MatcherState, received: unknown, ...args: unknown[]) {
-    const verdict = matcher(received, args, comparison(this))
+  (received: unknown, ...args: unknown[]) => {
+    const verdict = matcher(received, args)
     return verdict instanceof Promise ? verdict.then(toResult) : toResult(verdict)
   },
 ])
@@ -197,11 +196,6 @@ declare module 'vitest' {
 
 function toResult({ message, ...verdict }: Verdict) {
   return { ...verdict, message: () => message }
-}
-
-/** Compares like `toMatchObject`: objects may have additional fields, and values may be matchers. */
-function comparison({ equals, utils }: MatcherState): (value: unknown, wanted: unknown) => boolean {
-  return (value, wanted) => equals(value, wanted, [utils.iterableEquality, utils.subsetEquality])
 }
 
 type Use = (sandbox: Sandbox<RequestBodies>) => Promise<void>

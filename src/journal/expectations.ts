@@ -16,19 +16,15 @@ export interface Verdict {
   expected?: unknown
 }
 
-/** Returns true if a value contains everything expected. */
-export type Comparison = (value: unknown, expected: unknown) => boolean
-
 /** @param expected Fields that a call must have, and the number of calls. Default: at least one call. */
 export function judgeCalls(
   entries: readonly JournalEntry[],
   expected: { operation: string; match?: unknown; times?: number },
-  has: Comparison,
 ): Verdict {
   const { operation, match, times } = expected
   assertEntryFields(match)
   const called = entries.filter((entry) => entry.operation === operation)
-  const matching = match === undefined ? called : called.filter((entry) => has(entry, match))
+  const matching = match === undefined ? called : called.filter((entry) => matches(entry, match))
   const pass = times === undefined ? matching.length > 0 : matching.length === times
   const fields = match === undefined ? '' : ' with these fields'
   const wanted = `${times === undefined ? 'a call' : calls(times)} to ${operation}${fields}`
@@ -36,7 +32,7 @@ export function judgeCalls(
   const truncated = truncatedBody(called, match)
   const start = `${pass ? 'Did not expect' : 'Expected'} ${wanted}, ${received}${truncated ? `; ${truncated}` : ''}.`
   const others = pass || match === undefined ? [] : called.filter((entry) => !matching.includes(entry))
-  const closest = nearestTo(match, others, has)
+  const closest = nearestTo(match, others)
   if (!closest) return { pass, message: `${start}\n${inAll(entries)}` }
   const message = `${start} The closest is call ${entries.indexOf(closest) + 1}:\n${inAll(entries)}`
   return { pass, message, ...withoutSecrets(pickFields(match, closest), match) }
@@ -125,17 +121,14 @@ function inAll(entries: readonly JournalEntry[]): string {
 }
 
 /** Returns the call with the most matching fields or, if several tie, the newest of them. */
-function nearestTo(match: unknown, entries: readonly JournalEntry[], has: Comparison) {
-  const scores = entries.map((entry) => scoreOf(entry, match, has))
+function nearestTo(match: unknown, entries: readonly JournalEntry[]) {
+  const scores = entries.map((entry) => scoreOf(entry, match))
   return entries[scores.lastIndexOf(scores.reduce((best, score) => Math.max(best, score), 0))]
 }
 
-function scoreOf(value: unknown, expected: unknown, has: Comparison): number {
-  if (!isRecord(expected) || !isRecord(value)) return Number(has(value, expected))
-  return Object.entries(expected).reduce(
-    (score, [field, inner]) => score + scoreOf(value[field], inner, has),
-    0,
-  )
+function scoreOf(value: unknown, expected: unknown): number {
+  if (!isRecord(expected) || !isRecord(value)) return Number(matches(value, expected))
+  return Object.entries(expected).reduce((score, [field, inner]) => score + scoreOf(value[field], inner), 0)
 }
 
 function pickFields(expected: unknown, value: unknown): unknown {
@@ -186,9 +179,9 @@ function truncatedBody(entries: readonly JournalEntry[], match: unknown): string
     : `the body of ${calls(count)} was truncated and not compared (limits.journalBodyBytes, limits.journalBytes)`
 }
 
-/** Makes all fields optional at every depth, except inside arrays. If a type has named fields, unknown names are errors. */
-export type Matching<Value> = Value extends readonly unknown[]
-  ? Value
+/** Makes all fields optional at every depth. If a type has named fields, unknown names are errors. */
+export type Matching<Value> = Value extends readonly (infer Item)[]
+  ? readonly Matching<Item>[]
   : Value extends object
     ? { [Field in keyof Value as Named<Value, Field>]?: Matching<Value[Field]> }
     : Value
@@ -199,7 +192,7 @@ type NameOf<Value> = keyof { [Field in keyof Value as string extends Field ? nev
 
 /**
  * Returns true if a value contains everything expected. Objects may have additional fields; all other values must be
- * equal, or match a test runner's matcher such as `expect.any(String)`.
+ * equal, or match a test runner's matcher such as `expect.any(String)`. A field expected as undefined must be absent.
  */
 export function matches(value: unknown, expected: unknown): boolean {
   if (Object.is(value, expected)) return true
@@ -210,7 +203,7 @@ export function matches(value: unknown, expected: unknown): boolean {
     if (!Array.isArray(value) || value.length !== expected.length) return false
     return expected.every((item, index) => matches(value[index], item))
   }
-  return Object.entries(expected).every(
-    ([field, inner]) => Object.hasOwn(value, field) && matches(Reflect.get(value, field), inner),
+  return Object.entries(expected).every(([field, inner]) =>
+    Object.hasOwn(value, field) ? matches(Reflect.get(value, field), inner) : inner === undefined,
   )
 }

@@ -8,15 +8,7 @@ import { shown } from '../lib/schema-messages.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
 import type { JournalEntry } from './entry.ts'
-import {
-  type Comparison,
-  judgeCalls,
-  judgeRules,
-  judgeScripts,
-  judgeUnmatched,
-  matches,
-  type Verdict,
-} from './expectations.ts'
+import { judgeCalls, judgeRules, judgeScripts, judgeUnmatched, type Verdict } from './expectations.ts'
 import type { BodyOf, CallMatch } from './journal.ts'
 
 /** @typeParam Result What a matcher returns: a promise for a remote sandbox. */
@@ -61,7 +53,7 @@ interface Findings {
 }
 
 /** Judges a sandbox. The verdict is a promise for a remote sandbox. */
-type Matcher = (received: unknown, args: readonly unknown[], has?: Comparison) => Verdict | Promise<Verdict>
+type Matcher = (received: unknown, args: readonly unknown[]) => Verdict | Promise<Verdict>
 
 /** @param operations The operations whose names and paths a matcher accepts and suggests. */
 export function toMatchers(
@@ -75,16 +67,16 @@ export function toMatchers(
     throw new TypeError(`Unknown operation '${operation}'${didYouMean(operation, ids)}`)
   }
   return {
-    toHaveReceived: (received, [name, match], has = matches) => {
+    toHaveReceived: (received, [name, match]) => {
       assertInspectable(received)
       const operation = idOf('toHaveReceived', name, received)
-      return judge(received, ({ entries }) => judgeCalls(entries, { operation, match }, has))
+      return judge(received, ({ entries }) => judgeCalls(entries, { operation, match }))
     },
-    toHaveReceivedTimes: (received, [name, times, match], has = matches) => {
+    toHaveReceivedTimes: (received, [name, times, match]) => {
       assertInspectable(received)
       const operation = idOf('toHaveReceivedTimes', name, received)
       if (!isCount(times)) throw missing('toHaveReceivedTimes', `a number of calls, got ${shown(times)}`)
-      return judge(received, ({ entries }) => judgeCalls(entries, { operation, match, times }, has))
+      return judge(received, ({ entries }) => judgeCalls(entries, { operation, match, times }))
     },
     toHaveNoUnmatchedRequests: (received) =>
       judge(received, ({ entries }) => judgeUnmatched(entries, operations)),
@@ -131,8 +123,11 @@ export function messageWithFields({ message, expected, actual }: Verdict): strin
 }
 
 function fieldsText(value: unknown): string {
-  const isMatcher = (inner: unknown) => typeof Object(inner).asymmetricMatch === 'function'
-  return JSON.stringify(value, (_, inner) => (isMatcher(inner) ? String(inner) : inner), 2)
+  const shownAs = (inner: unknown) => {
+    if (inner === undefined) return '(absent)'
+    return typeof Object(inner).asymmetricMatch === 'function' ? String(inner) : inner
+  }
+  return JSON.stringify(value, (_, inner) => shownAs(inner), 2)
 }
 
 /** The matchers as functions that throw an error, for test runners without a matcher of ours. */

@@ -188,6 +188,9 @@ describe('journal entries', () => {
     expect(() => journal.last('listProvider')).toThrow("did you mean 'listProviders'?")
     // @ts-expect-error the model must be a string
     journal.calls('createResponse', { body: { model: 1 } })
+    journal.calls('createChatCompletion', { body: { messages: [{ role: 'system' }], stream: undefined } })
+    // @ts-expect-error the field is misspelt
+    journal.calls('createChatCompletion', { body: { messages: [{ roll: 'system' }] } })
   })
 
   it('warn of an expected field that no call has', async () => {

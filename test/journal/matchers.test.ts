@@ -71,9 +71,9 @@ describe('expectSandbox()', () => {
   it('shows the expected fields and those of the closest call', async () => {
     const gateway = createGateway()
     await call(gateway, 'POST /responses', { body: { model: 'a/b', input: 'Hi' } })
-    const body = { model: 'a/c', input: expect.any(String) }
+    const body = { model: 'a/c', user: undefined, input: expect.any(String) }
     expect(() => expectSandbox(gateway).toHaveReceived('createResponse', { body })).toThrow(
-      /Expected fields: \{\s+"body": \{\s+"model": "a\/c",\s+"input": "Any.*"[\s\S]*Received fields: \{\s+"body": \{\s+"model": "a\/b",\s+"input": "Hi"/,
+      /Expected fields: \{\s+"body": \{\s+"model": "a\/c",\s+"user": "\(absent\)",\s+"input": "Any.*"[\s\S]*Received fields: \{\s+"body": \{\s+"model": "a\/b",\s+"user": "\(absent\)",\s+"input": "Hi"/,
     )
   })
 

@@ -22,6 +22,8 @@ describe('toHaveReceived', () => {
     await call(gateway, 'POST /responses', { body: { ...question, store: false } })
     expect(gateway).toHaveReceived('createResponse')
     expect(gateway).toHaveReceived('createResponse', { body: question })
+    expect(gateway).toHaveReceived('createResponse', { body: { stream: undefined } })
+    expect(gateway).not.toHaveReceived('createResponse', { body: { store: undefined } })
     expect(gateway).not.toHaveReceived('listProviders')
   })
 
