@@ -20,19 +20,22 @@ export async function readBody(
   operation: AnyOperation | undefined,
   limit: number,
 ): Promise<unknown> {
+  const { method, headers } = call
+  let bytes: Uint8Array | undefined
   let text = ''
   let rejection: unknown
   try {
+    if (method !== 'GET' && method !== 'HEAD') bytes = await call.readBody(limit)
     assertPlain(call)
-    if (call.method !== 'GET' && call.method !== 'HEAD') {
-      const other = operation?.input?.otherBody
-      text = decodeBody(await call.readBody(limit), other === undefined)
-      assertMediaType(call, text, other)
-    }
+    const other = operation?.input?.otherBody
+    if (bytes) text = decodeBody(bytes, other === undefined)
+    assertMediaType(call, text, other)
   } catch (error) {
     rejection = error
   }
-  record.received(text)
+  const isTooLarge = rejection instanceof GatewayError && rejection.status === 413
+  const size = bytes?.byteLength ?? (Number(headers['content-length']) || (isTooLarge ? limit + 1 : 0))
+  record.received(text, text === '' ? size : 0)
   return rejection
 }
 

@@ -204,9 +204,14 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.#isRouted = true
   }
 
-  /** Sets the body and the call id, which differs even between identical requests. */
-  received(text: string): void {
+  /**
+   * Sets the body and the call id, which differs even between identical requests.
+   *
+   * @param unreadBytes Size of a body that is not text, or was rejected unread.
+   */
+  received(text: string, unreadBytes = 0): void {
     this.#text = text
+    this.requestBody.truncatedBytes = unreadBytes
     if (text !== '') {
       this.#parsed = parseJsonBody(text)
       this.model = modelOf(this.#parsed)

@@ -98,6 +98,21 @@ describe('journal entries', () => {
     expect(journal.entries().map(({ status }) => status)).toEqual([400, 401, 404, 405, 410, 413, 415])
   })
 
+  it.each<[number, Uint8Array<ArrayBuffer>, Record<string, string>, number]>([
+    [413, new Uint8Array(101), {}, 101],
+    [415, new Uint8Array(50), { 'content-encoding': 'gzip' }, 50],
+    [400, new Uint8Array([0xff, 0xfe]), {}, 2],
+  ])('contain the size of a body that was rejected unread with %i', async (status, body, headers, size) => {
+    const { fetch, journal } = createGateway({ limits: { requestBodyBytes: 100 } })
+    const authorization = 'Bearer any'
+    const init = { method: 'POST', body, headers: { authorization, ...headers } }
+    await fetch('https://gateway.example/api/v1/responses', init)
+    expect(journal.last('createResponse')).toMatchObject({
+      status,
+      requestText: { text: '', truncatedBytes: size },
+    })
+  })
+
   it("contain the delivery's outcome and duration", async () => {
     const { call, journal, gateway } = begin()
     await (await call('GET /providers')).text()
