@@ -22,7 +22,6 @@ type Operation = (Groups[keyof Groups] | ReturnType<typeof exportCall>)[number]
 export type Result<Id extends RouteId> =
   Extract<Operation, { id: Id }> extends ControlOperation<Id, infer Output> ? z.output<Output> : unknown
 
-/** The `data` of an operation's reply. */
 export type Data<Id extends RouteId> = Result<Id> extends { data: infer Inner } ? Inner : undefined
 
 export interface CallOptions {

@@ -33,7 +33,6 @@ export const operationGroups = {
   Clock: clockOperations,
 } as const
 
-/** The extras' operations come last. */
 export async function controlOperations(
   gateway: Pick<GatewayCore, 'extras' | 'operations' | 'sandboxes'>,
 ): Promise<AnyOperation[]> {
@@ -108,7 +107,6 @@ async function readBody(
   return bodyOf(input, { requestText, body: parseJsonBody(requestText), headers: call.headers })
 }
 
-/** @param allow Methods allowed at the path. */
 function unknownRoute(
   { method, path }: Call,
   { operations }: Router,

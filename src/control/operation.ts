@@ -7,7 +7,6 @@ import type { Journal } from '../journal/journal.ts'
 import type { AnyOperation, OperationInput } from '../operation.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 
-/** State that all control operations on a server share. */
 export interface ControlHost {
   readonly gateway: GatewayCore
   readonly operations: readonly AnyOperation[]

@@ -38,7 +38,6 @@ const SandboxOptions = z.strictObject({
 
 const Snapshot = z.strictObject({ id: z.string() })
 
-/** Snapshots taken by remote clients, by id. */
 const snapshots = new WeakMap<Sandbox, Map<string, SandboxSnapshot>>()
 /** Maximum number of snapshots per sandbox. The oldest are evicted first. */
 const maxSnapshots = 1000

@@ -23,14 +23,12 @@ export interface DeliveryWatch {
   hold(end: () => void): () => void
 }
 
-/** Returns a watch that records nothing, for replies outside any sandbox. */
 export function unrecorded(method: string): DeliveryWatch {
   return { method, clock: realTime, sent() {}, settled() {}, hold: () => () => {} }
 }
 
 const realTime = new Clock()
 
-/** Resolves once the delivery has ended. */
 export async function serve(gateway: GatewayCore, call: Call): Promise<CallRecord> {
   const record = await handle(gateway, call)
   await deliver(record.reply, call.sink, record)
@@ -181,7 +179,6 @@ class Playback {
   readonly #frames: Iterator<Frame>
   /** Frame after the last returned chunk, if it has been read. */
   #held: IteratorResult<Frame> | undefined
-  /** Remainder of a chunk whose first slice has been returned. */
   #rest: string | Uint8Array = ''
   #events = 0
 
@@ -215,7 +212,6 @@ class Playback {
     return this.#slice(text)
   }
 
-  /** Returns the number of events since the last call. */
   takeEvents(): number {
     const events = this.#events
     this.#events = 0

@@ -77,7 +77,6 @@ function toCall({ sandboxes }: GatewayCore, request: Request, sink: ResponseSink
   }
 }
 
-/** Decompresses a response as `fetch` does. */
 function decompressed(response: Response): Response {
   if (response.headers.get('content-encoding') !== 'gzip' || !response.body) return response
   const { status, statusText, headers, body } = response

@@ -47,7 +47,6 @@ export function registerInterception(setup: InterceptSetup): () => void {
   return () => interceptions.delete(setup)
 }
 
-/** Fields of the call for a request that the gateway answers. A rejection makes the answer a 404. */
 export type Answered = Pick<Call, 'rejection' | 'warning'>
 
 /**
@@ -162,7 +161,6 @@ export function otherAddress(baseUrl: string, { host, protocol }: URL): string {
   return `the gateway's operations are under ${baseUrl}${scheme}, so check the client's base URL`
 }
 
-/** Hosts of public APIs whose `/v1` the gateway can serve. */
 const publicHosts = ['api.openai.com', 'api.anthropic.com', 'openrouter.ai']
 
 /**

@@ -64,7 +64,6 @@ async function tryHandlers(
   if (handled === 'pass' || !respondIfMatched(setup, request, handler)) pass(resent)
 }
 
-/** A request dispatched by undici. */
 export class Dispatched {
   readonly url: URL
   /** Method in upper case. */
@@ -177,7 +176,6 @@ class DispatchSink implements Sink, Controller {
     return this.#disconnected.signal
   }
 
-  /** Called by the handler when the client disconnects. */
   abort(reason: Error): void {
     if (this.#isOver) return
     this.aborted = true
@@ -266,12 +264,10 @@ class DispatchSink implements Sink, Controller {
   }
 }
 
-/** Buffer in which undici holds data until the client reads it. */
 interface Unread {
   readonly readableLength: number
 }
 
-/** Forwards the response from a user's handler. */
 async function forward(response: Response, sink: DispatchSink): Promise<void> {
   if (response.type === 'error') return void sink.end('reset')
   const { status, statusText, headers } = response

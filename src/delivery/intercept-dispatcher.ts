@@ -99,7 +99,6 @@ function interceptDefinitions(): void {
   })
 }
 
-/** Returns a proxy for the dispatcher that runs the active interceptions first. */
 function substituteFor(original: Dispatcher): Dispatcher {
   const dispatch = (options: DispatchOptions, handler: Handler) => {
     const chain = active

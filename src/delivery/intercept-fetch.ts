@@ -33,7 +33,6 @@ export function interceptFetch(setup: InterceptSetup): () => void {
   }
 }
 
-/** Returns the fields of `init` that determine a request's destination. */
 function head({ method, headers }: RequestInit = {}): RequestInit {
   return { ...(method && { method }), ...(headers && { headers }) }
 }

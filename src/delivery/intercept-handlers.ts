@@ -19,7 +19,6 @@ export class UserHandlers {
   #handlers: readonly MswHandler[] = []
   #requests = 0
 
-  /** Adds handlers, which run before the existing ones. */
   use(handlers: readonly MswHandler[]): void {
     this.#handlers = [...handlers, ...this.#handlers]
   }

@@ -36,7 +36,6 @@ type Agents = {
 interface ConnectOptions {
   readonly host?: string
   readonly port?: number | string
-  /** Set on requests that pass through. */
   readonly [passesThrough]?: boolean
 }
 
@@ -108,7 +107,6 @@ export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: 
   }
 }
 
-/** An intercepted request on the server end of its connection. */
 interface Arrival {
   readonly url: URL
   readonly agent: Agent

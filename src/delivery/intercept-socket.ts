@@ -2,7 +2,6 @@
 import { Duplex } from 'node:stream'
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from '../lib/real-timers.ts'
 
-/** Creates the client's and the server's end of a connection. */
 export function connectedPair(encrypted: boolean): [PipeSocket, PipeSocket] {
   const [near, far] = [new PipeSocket(encrypted), new PipeSocket(false)]
   near.peer = far

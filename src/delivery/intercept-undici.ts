@@ -3,7 +3,6 @@
  * controller (undici 7 and 8). Declared here because undici is not a dependency.
  */
 
-/** A request that undici passes to its dispatcher. */
 export interface DispatchOptions {
   readonly origin?: string | URL
   /** Path including the query. */
@@ -64,7 +63,6 @@ function isControlled(handler: Handler): handler is ControlledHandler {
   return 'onRequestStart' in handler && typeof handler.onRequestStart === 'function'
 }
 
-/** Adapts any handler to the interface with a controller. */
 export function controlled(handler: Handler): ControlledHandler {
   return isControlled(handler) ? handler : new CallbackAdapter(handler)
 }

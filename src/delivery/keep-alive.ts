@@ -21,7 +21,6 @@ export class KeepAlive {
     return transport?.keepAlive && !isFixed ? new KeepAlive(transport.keepAlive) : undefined
   }
 
-  /** Inserts comments into pauses. */
   *fill(frames: Iterable<Frame>): Generator<Frame> {
     for (const frame of frames) {
       if (frame.kind !== 'wait' && frame.kind !== 'hang-up')

@@ -149,7 +149,6 @@ export class NodeSink implements Sink {
     this.#isFlushed = true
   }
 
-  /** Closes the connection in the middle of the headers. */
   #cutHead(): void {
     const { socket } = this.response
     if (!socket) return

@@ -12,7 +12,6 @@ export class ConnectionError extends TypeError {
   }
 }
 
-/** Creates the error that Node reports for a broken connection. */
 export function brokenConnection(how: 'close' | 'reset'): Error {
   return how === 'reset'
     ? Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })

@@ -9,7 +9,6 @@ export interface Call extends Arrival {
   readonly sandbox?: Sandbox | undefined
   /** Error for a call to an address outside the gateway. A rule for `*` may reply instead. */
   readonly rejection?: GatewayError
-  /** Warning for the journal entry. */
   readonly warning?: string
   /** Reads the body. Throws 413 if it exceeds `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>
@@ -22,7 +21,6 @@ export interface Sink {
   readonly hasConnection: boolean
   /** If true, the client has disconnected. */
   readonly isDisconnected: boolean
-  /** Aborts when the client disconnects. */
   readonly disconnected: AbortSignal
   /**
    * Sends a complete reply in one write.

@@ -24,7 +24,6 @@ interface RequestReading {
   /** If set, overrides the request's `stream` field for a fault. */
   readonly stream?: boolean | undefined
   readonly dialect?: Dialect | undefined
-  /** Reads the conversation from the original body. */
   readonly conversation: ReadConversation
 }
 

@@ -96,7 +96,6 @@ export interface ExtraHost {
   readonly operations: readonly AnyOperation[]
 }
 
-/** Addresses and API key for calls to a sandbox. */
 export interface Site {
   readonly baseUrl: string
   readonly origin: string
@@ -105,11 +104,9 @@ export interface Site {
 
 /** A vendor's variant of the API. Translating functions return their argument if they change nothing. */
 export interface Dialect {
-  /** Vendor name. */
   readonly name: string
   /** Comment sent before a stream's first event. Default: none. */
   readonly comment?: string
-  /** Translates a request before validation. */
   request?(request: SentRequest, operation: string): SentRequest
   /** Returns a translated body's schema, derived from the operation's. */
   body?(schema: z.ZodType, operation: string): z.ZodType
@@ -130,7 +127,6 @@ export interface SentRequest {
   readonly warnings?: readonly string[]
 }
 
-/** Data about a call for the fields that a dialect adds. */
 export interface AnsweredCall {
   readonly operation: string
   /** Request headers; names in lower case. */

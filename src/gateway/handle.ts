@@ -28,7 +28,6 @@ interface Request {
   readonly conversation: ReadConversation
 }
 
-/** Returns a record that includes the reply. */
 export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
   const caller = locate(gateway, call)
   const record = new CallRecord(caller.sandbox.state, call, call.rejection ? undefined : caller.route)

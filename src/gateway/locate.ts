@@ -12,7 +12,6 @@ export interface Caller {
   readonly authorization: string | undefined
   /** Bearer key; undefined if the header is missing or malformed. */
   readonly key: string | undefined
-  /** Live sandbox that the key belongs to. */
   readonly keyOwner: Sandbox | undefined
   /** If true, only the key names the sandbox, so the key must be valid. */
   readonly isNamedByKey: boolean

@@ -29,7 +29,6 @@ import { type FillTemplates, templateFiller } from '../scenarios/template.ts'
 import type { Call } from './call.ts'
 import type { ReadConversation } from './read.ts'
 
-/** The matched rules' effect on a call. */
 export interface Effect {
   /** Delay in milliseconds of sandbox time. */
   readonly waitMs?: number
@@ -41,7 +40,6 @@ export interface Effect {
   readonly replaced?: Reply | undefined
   /** If set, overrides the request's choice between a stream and a single reply. */
   readonly stream?: boolean | undefined
-  /** Faults that modify the reply. */
   readonly faults?: FaultRun
   /** Charges the reply's tokens to the call's rate limits, and returns rate limit headers. */
   readonly charge?: ChargeRateLimits | undefined

@@ -11,7 +11,6 @@ export function notSimulated(path: string, value: unknown): string | undefined {
     : 'Is not simulated: only a rule can reply to such a request'
 }
 
-/** Fields of different protocols with the same meaning. */
 const equivalents = [
   ['max_output_tokens', 'max_completion_tokens', 'max_tokens'],
   ['input', 'messages'],
@@ -26,7 +25,6 @@ export function equivalentField(name: string, known: object): string | undefined
   return fields?.find((field) => Object.hasOwn(known, rootOf(field)))
 }
 
-/** Operation that each field belongs to. */
 const operationOf: Readonly<Record<string, string>> = {
   function: 'POST /chat/completions',
   input: 'POST /responses',

@@ -7,7 +7,6 @@ import { type AnyOperation, shapeOf } from '../operation.ts'
 
 interface RouteMatch {
   readonly operation: AnyOperation | undefined
-  /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>
   /** Methods that the path supports, if `operation` is undefined. Empty for an unknown path. */
   readonly allow: readonly string[]
@@ -19,12 +18,10 @@ interface Route {
   readonly method: string
   /** Regular expression with a group per parameter. A parameter is a path segment or a part of one. */
   readonly expression: RegExp
-  /** Parameter names in path order. */
   readonly names: readonly string[]
 }
 
 export class Router {
-  /** Operations whose paths have no parameters, by method and path. */
   readonly #fixed = new Map<string, AnyOperation>()
   readonly #routes: readonly Route[]
   readonly #byId: ReadonlyMap<string, AnyOperation>
@@ -109,7 +106,6 @@ export function pathNotFound(why: string): GatewayError {
 /** Maximum length of a path to compare. */
 const maxPathLength = 200
 
-/** Matches requests that a rule can reply to. */
 const scriptable = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/[^\s?#{}']*$/
 
 /**

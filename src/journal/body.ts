@@ -11,7 +11,6 @@ export class KeptBody {
   truncatedBytes = 0
   #isDropped = false
 
-  /** The body as text. Invalid UTF-8 decodes to U+FFFD. */
   get text(): string {
     this.end()
     const [body = ''] = this.#parts
@@ -46,7 +45,6 @@ export class KeptBody {
     this.#parts = [body]
   }
 
-  /** Drops the body, including parts that are still to come. */
   drop(): void {
     this.#isDropped = true
     this.truncatedBytes += this.bytes

@@ -18,7 +18,6 @@ import type { AppliedRule, Delivery, EntryFields, TimedPart } from './entry.ts'
 import type { Journal } from './journal.ts'
 import type { CallUsage } from './ledger.ts'
 
-/** The sandbox state, as far as a call record uses it. */
 export interface CallState {
   readonly id: string
   readonly seed: string | number
@@ -36,7 +35,6 @@ export interface CallState {
   leave(): void
 }
 
-/** Observes calls in all sandboxes as they happen. */
 export interface CallListener {
   /** Called when the reply is ready and the call has been recorded. */
   replied?(record: CallRecord): void
@@ -44,7 +42,6 @@ export interface CallListener {
   settled?(record: CallRecord): void
 }
 
-/** A request before it is routed or parsed. */
 export interface Arrival extends Pick<Readonly<EntryFields>, 'method' | 'path'> {
   /** Query including the question mark, or an empty string. */
   readonly search: string
@@ -61,10 +58,8 @@ const maxReply = 64 * 1024
 const maxName = 256
 /** Maximum number of chunks in a timeline. Later chunks are merged into the last one. */
 const maxTimedParts = 2000
-/** Memory of a chunk in a timeline. */
 const timedPartBytes = 64
 
-/** @typeParam State The sandbox state that the call belongs to. */
 export class CallRecord<State extends CallState = CallState> implements RuleRequest {
   /** The sandbox state when the call arrived, which applies to the call even after a reset. */
   readonly state: State
@@ -86,11 +81,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   generatesText = false
   callPrefix: string | undefined
   params: Readonly<Record<string, string>> = noParams
-  /** Hash of method, path, query and body. */
   contentKey = ''
   /** Number of earlier requests with the same content key. */
   occurrence = 0
-  /** Requested model, or the fallback model that is being tried. */
   model: string | undefined
   /** Models tried so far, if the body names several. */
   triedModels: readonly string[] = noItems
@@ -98,7 +91,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   asksForStream = false
   /** If true, an early step rejected the request, so only rules for `*` can match. */
   isRejected = false
-  /** The rules that act on the call, starting with the one that answers. */
   matches: readonly Match[] = noItems
   rules: readonly AppliedRule[] = noItems
   turn: TurnReading | undefined
@@ -115,7 +107,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** The reply, until it is delivered. Afterwards, `responseBody` has the bytes sent. */
   reply: Readonly<Reply> = emptyReply
   delivery: Delivery = 'pending'
-  /** Number of events sent. */
   events = 0
   firstByteAt: number | undefined
   endedAt: number | undefined
@@ -224,7 +215,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.id = `req_${hash(seed, 'request', this.contentKey, this.occurrence)}`
   }
 
-  /** Switches to a fallback model, which replaces the requested one for rules and the operation. */
   tryModel(model: string): void {
     this.model = model
     this.triedModels = [...this.triedModels, model]

@@ -38,7 +38,6 @@ export function judgeCalls(
   return { pass, message, ...withoutSecrets(pickFields(match, closest), match) }
 }
 
-/** Checks that every request matched an operation or a rule. Suggests a fix for each request that did not. */
 export function judgeUnmatched(
   entries: readonly JournalEntry[],
   operations: readonly { method: string; path: string }[],

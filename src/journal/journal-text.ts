@@ -28,7 +28,6 @@ export function journalText(owner: string, entries: readonly JournalEntry[]): st
   return `${owner} has ${calls(entries.length)}:\n${callList(entries)}`
 }
 
-/** Lists the newest calls, one line each, followed by their problems. */
 export function callList(entries: readonly JournalEntry[]): string {
   const left = Math.max(0, entries.length - maxListedCalls)
   const lines = entries.slice(left).flatMap((entry, index) => {
@@ -81,7 +80,6 @@ export function errorToShow(status: number, error: string | undefined, byRule: b
   return byRule && error === messageOf(status) ? undefined : error
 }
 
-/** Adds a full stop to text without final punctuation. */
 export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`
 }

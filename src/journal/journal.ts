@@ -45,7 +45,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   /** Calls, oldest first. */
   #records: CallRecord[] = []
   #evicted = 0
-  /** Calls that have no reply yet. */
   readonly #unanswered = new Set<CallRecord>()
   #arrivals = 0
   readonly #waiters = new Set<() => void>()

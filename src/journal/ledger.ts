@@ -39,8 +39,19 @@ export type SandboxUsage = z.output<typeof SandboxUsage>
 const maxModels = 1000
 const otherModels = '*'
 
+const zero: UsageSum = {
+  requests: 0,
+  inputTokens: 0,
+  cachedTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  totalTokens: 0,
+  cost: 0,
+  unpriced: 0,
+}
+
 export class Ledger {
-  #total: UsageSum = zeroUsage()
+  #total: UsageSum = zero
   readonly #models = new Map<string, UsageSum>()
 
   get cost(): number {
@@ -50,11 +61,10 @@ export class Ledger {
   add(usage: CallUsage): void {
     const { model } = usage
     const name = this.#models.has(model) || this.#models.size < maxModels ? model : otherModels
-    this.#models.set(name, sum(this.#models.get(name) ?? zeroUsage(), usage))
+    this.#models.set(name, sum(this.#models.get(name) ?? zero, usage))
     this.#total = sum(this.#total, usage)
   }
 
-  /** Returns a copy of the usage, sorted by model name. */
   read(): SandboxUsage {
     const models = [...this.#models].sort(([left], [right]) => (left < right ? -1 : 1))
     return {
@@ -68,19 +78,6 @@ export class Ledger {
     copy.#total = this.#total
     for (const [model, usage] of this.#models) copy.#models.set(model, usage)
     return copy
-  }
-}
-
-function zeroUsage(): UsageSum {
-  return {
-    requests: 0,
-    inputTokens: 0,
-    cachedTokens: 0,
-    outputTokens: 0,
-    reasoningTokens: 0,
-    totalTokens: 0,
-    cost: 0,
-    unpriced: 0,
   }
 }
 

@@ -39,7 +39,6 @@ export interface JournalMatchers<Result, RequestBodies extends object> {
 
 type MatcherName = keyof JournalMatchers<void, object>
 
-/** A local gateway or sandbox, with synchronous results, or a remote one. */
 export interface Inspectable {
   readonly journal: { entries(): JournalEntry[] | Promise<JournalEntry[]>; readonly operationIds?: string[] }
   unusedRules(): UnusedRule[] | Promise<UnusedRule[]>
@@ -55,7 +54,6 @@ interface Findings {
 /** Judges a sandbox. The verdict is a promise for a remote sandbox. */
 type Matcher = (received: unknown, args: readonly unknown[]) => Verdict | Promise<Verdict>
 
-/** @param operations The operations whose names and paths a matcher accepts and suggests. */
 export function toMatchers(
   operations: readonly { readonly id: string; readonly method: string; readonly path: string }[],
 ): Readonly<Record<MatcherName, Matcher>> {
@@ -116,7 +114,6 @@ function safe(verdict: Verdict): Verdict {
   return { ...verdict, message: printable(verdict.message) }
 }
 
-/** Returns the failure message, with the expected and the received fields of the closest call. */
 export function messageWithFields({ message, expected, actual }: Verdict): string {
   if (expected === undefined) return message
   return `${message}\nExpected fields: ${printable(fieldsText(expected))}\nReceived fields: ${printable(fieldsText(actual))}`

@@ -21,7 +21,6 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 /** Headers that preflight replies allow in addition to the requested ones. */
 const defaultHeaders = ['authorization', 'content-type', 'x-understudy-scenario']
 
-/** Allows pages from this origin to read the reply. */
 export function allowOrigin(origin: string, response: ServerResponse): void {
   response.setHeader('access-control-allow-origin', origin)
   response.setHeader('vary', 'origin')
