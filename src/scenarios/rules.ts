@@ -60,7 +60,7 @@ export interface ActiveScenario extends Disposable {
   readonly name: string
 }
 
-interface RulesSnapshot {
+export interface RulesSnapshot {
   /** Newest first. */
   readonly activations: readonly Activation[]
   /** Scenarios activated by the `x-understudy-scenario` header. */
