@@ -11,7 +11,7 @@ import type { RequestLine } from '../server/request-line.ts'
 import { type ListenOptions, serverOptions } from '../server/server-options.ts'
 import { gatewaySetup } from '../setup.ts'
 import { compileSchemas } from './compile-schemas.ts'
-import { readConfig, toGateway } from './config-file.ts'
+import { isPath, readConfig, toGateway } from './config-file.ts'
 import { readFlags, withFlags } from './flags.ts'
 import { readyLine, readyText, type Started } from './ready.ts'
 import { requestLineText } from './request-line-text.ts'
@@ -59,6 +59,8 @@ export async function serve(command: Command, start: Start): Promise<void> {
   // Keeps V8's young generation small: 207 MB of RSS after 20,000 POSTs instead of 287 MB, for the same CPU time.
   setFlagsFromString('--semi-space-growth-factor=1')
   setTimeout(compileSchemas, compileAfterMs, gateway.operations).unref()
+  if (flags.watch && !scenarios.some(isPath))
+    printError('warning: --watch has no effect without a scenario file, such as --scenario mine.yaml')
   if (flags.watch) watchScenarios(gateway, scenarios, printLine)
 
   let remainingMs = graceMs

@@ -3,7 +3,6 @@
  *
  * Handling continues after a step rejects a request: the body is still recorded, and a rule may reply instead.
  */
-import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -16,6 +15,7 @@ import type { GatewayCore } from './gateway.ts'
 import { locate } from './locate.ts'
 import { type Effect, matchRule, noEffect } from './match-rule.ts'
 import { conversationReader, type ReadConversation, readBody } from './read.ts'
+import { pathNotFound } from './router.ts'
 
 interface Request {
   readonly gateway: GatewayCore
@@ -81,6 +81,12 @@ async function replyOnce(request: Request): Promise<Reply> {
   return finished
 }
 
+/** Explains why a path that only rules handle has no reply. */
+function withoutReply({ method, route }: CallRecord, effect: Effect): string {
+  const rules = `no operation handles ${method} ${route}, and its rule`
+  return effect.faults ? `${rules} has no reply: add reply: { body: {} }` : `${rules} did not apply`
+}
+
 /** Returns the rule's, the fault's, an extra's or the operation's reply. Throws to reject the request. */
 async function makeReply(request: Request, effect: Effect): Promise<Made> {
   const { gateway, call, record, operation, rejection, conversation } = request
@@ -90,8 +96,7 @@ async function makeReply(request: Request, effect: Effect): Promise<Made> {
   const { answer, dialect } = gateway
   const answered = !script && answer && (await answer(record, rejection, call.sink.disconnected))
   if (answered) return { reply: answered, isAsWritten: true }
-  // A rule may name a path that has no operation, and not match.
-  if (!operation || rejection) throw rejection ?? new GatewayError(404)
+  if (!operation || rejection) throw rejection ?? pathNotFound(withoutReply(record, effect))
 
   const context = await checkRequest(operation, record, { script, stream, dialect, conversation })
   const { assumes, writes } = operation

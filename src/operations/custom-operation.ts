@@ -66,6 +66,7 @@ const Declaration = z.lazy(() => {
             query: part,
             headers: part,
             body: part,
+            bodyIsOptional: z.boolean().optional(),
           },
           unknownField,
         )

@@ -69,6 +69,13 @@ async function temporaryFolder(): Promise<string> {
 }
 
 describe('watchScenarios()', () => {
+  it('serve --watch warns without a scenario file', async () => {
+    const lines: string[] = []
+    vi.spyOn(console, 'error').mockImplementation((text) => void lines.push(String(text)))
+    await serve('--json', '--watch', '--scenario', 'stream-cut')
+    expect(lines.join('')).toContain('--watch has no effect without a scenario file')
+  })
+
   it('reloads a file when its time or size changes, and keeps the scenario if the file is invalid', async () => {
     const file = join(await temporaryFolder(), 'mine.yaml')
     /** Replaces the file in one step. */

@@ -27,8 +27,21 @@ describeAdapters(
     it('get a 404 if a rule names the unknown path, but does not match', async () => {
       const { sandbox } = entrance
       sandbox.use({ on: 'POST /nothing', when: { model: 'other' }, fault: { name: 'status', status: 503 } })
-      expect((await entrance.call('POST /nothing', { body: { model: 'm' } })).status).toBe(404)
+      const reply = await entrance.call('POST /nothing', { body: { model: 'm' } })
+      expect([reply.status, reply.body.error.message]).toEqual([
+        404,
+        'Resource not found: no operation handles POST /nothing, and its rule did not apply',
+      ])
       expect(sandbox.journal.entries()).toMatchObject([{ status: 404, rules: [] }])
+    })
+
+    it('get a 404 that says so if a rule for the unknown path has no reply', async () => {
+      entrance.sandbox.use({ on: 'GET /reports/7', fault: { name: 'latency', ms: 0 } })
+      const reply = await entrance.call('GET /reports/7')
+      expect([reply.status, reply.body.error.message]).toEqual([
+        404,
+        'Resource not found: no operation handles GET /reports/7, and its rule has no reply: add reply: { body: {} }',
+      ])
     })
 
     describe.each(refused)('$what', ({ line, options, status }) => {
