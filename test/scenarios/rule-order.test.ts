@@ -84,14 +84,6 @@ describe('scripts among other rules', () => {
     gateway.script([{ text: 'only' }])
     expect([await ask(), await ask({ input: 'Another' })]).toEqual(['only', 400])
   })
-
-  it('run after all rules with times', async () => {
-    const { gateway, ask } = setup()
-    gateway.fail(503, { times: 1 })
-    gateway.script([{ text: 'turn' }], { onEnd: 'pass' })
-    gateway.fail(529, { times: 1 })
-    expect([await ask(), await ask(), await ask()]).toEqual([503, 529, 'turn'])
-  })
 })
 
 describe('a finite rule after a script in the same scenario', () => {

@@ -541,14 +541,6 @@ describe('script turns', () => {
 })
 
 describe('scripts', () => {
-  it('let earlier rules with `times` apply first, without consuming a turn', async () => {
-    const gateway = createGateway()
-    gateway.fail(529, { times: 1 })
-    gateway.script([{ text: 'One' }])
-    const agent = new Agent(gateway, 'Hello')
-    expect([(await agent.ask()).code, textOf(await agent.ask())]).toEqual([529, 'One'])
-  })
-
   it("record each request's conversation and turn in the journal", async () => {
     const gateway = createGateway()
     gateway.script(boats)
