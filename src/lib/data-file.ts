@@ -10,10 +10,9 @@ import { decodeUtf8 } from './bytes.ts'
 import { check } from './check.ts'
 import { about } from './schema-messages.ts'
 
+/** Position in a file. Both numbers start at 1. */
 export interface Place {
-  /** Line number, from 1. */
   line: number
-  /** Column number, from 1. */
   column: number
 }
 
