@@ -118,7 +118,7 @@ function unknownRoute(
   if (allow.length > 0 && !routes.includes(inSandbox)) return wrongMethod(path, allow)
   const suggestion = routes.includes(inSandbox) ? inSandbox : nearest(`${method} ${below}`, routes)
   const hint = suggestion
-    ? `did you mean ${suggestion.replace(' ', ` ${base}`)}?`
+    ? `did you mean ${suggestion.replace(' ', ` ${base}`).replace('{sandbox}', 'default')}?`
     : `see ${base}/openapi.json`
   return new GatewayError(404, `No control route ${method} ${path}; ${hint}`)
 }

@@ -272,7 +272,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
     [
       () => control('POST /scenarios', 'flaky'),
-      'did you mean POST /__understudy/sandboxes/{sandbox}/scenarios?',
+      'did you mean POST /__understudy/sandboxes/default/scenarios?',
     ],
   ],
   'the journal and snapshots': [
