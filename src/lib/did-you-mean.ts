@@ -49,8 +49,9 @@ export function nearest(
   if (word.length > maxWordLength) return undefined
   const distanceTo = (candidate: string) =>
     leven(word.toLowerCase(), candidate.toLowerCase(), { maxDistance: furthest + 1 })
+  const lengthens = (each: { candidate: string }) => Math.abs(each.candidate.length - word.length)
   const [best] = words
     .map((candidate) => ({ candidate, distance: distanceTo(candidate) }))
-    .sort((left, right) => left.distance - right.distance)
+    .sort((left, right) => left.distance - right.distance || lengthens(left) - lengthens(right))
   return best && best.distance <= furthest ? best.candidate : undefined
 }

@@ -16,6 +16,7 @@ import type { ActiveScenario, Rules } from '../scenarios/rules.ts'
 import type { Turn } from '../scenarios/script.ts'
 import type { ReplyContext, ReplyFunction, ScriptedReply } from '../scenarios/scripted-reply.ts'
 import {
+  assertScenarios,
   type FailOptions,
   failScenario,
   type ReplyOptions,
@@ -205,7 +206,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
    */
   use(...scenarios: ScenarioOrRule[]): ActiveScenario {
     const { rules } = this.#live
-    if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')
+    assertScenarios(scenarios)
     const checked = scenarios.map((scenario) => this.#setup.host.setup.checkScenario(scenario))
     const active = checked.map((scenario) => rules.use(scenario, { current: () => this.rules }))
     return {

@@ -57,7 +57,8 @@ export function bundledScenario(name: string): unknown {
   const names = [...bundledScenarios.keys()]
   const hint = meantBy(name, [...names, ...faultNames]) || didYouMean(name, names)
   let message = `Unknown scenario '${name}'${hint}`
-  if (isScenarioPath(name))
+  if (/^\d{3}$/.test(name)) message = `Unknown scenario '${name}'; write 'status-${name}', or fail(${name})`
+  else if (isScenarioPath(name))
     message = `'${name}' is a path, but a name is expected here: send the file's content instead`
   else if (name.includes('/'))
     message = `'${name}' is not a scenario file: its name must end in .yaml, .yml or .json`

@@ -71,6 +71,7 @@ const endpoint = "choose the endpoint with on: 'createResponse', or on: 'POST /p
  */
 const misnomers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   times: {
+    rule: "did you mean 'rules'?",
     once: 'use times: 1',
     count: 'use times',
     operation: "use on: 'createResponse'",

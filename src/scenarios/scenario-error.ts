@@ -45,13 +45,18 @@ export function wording(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return inWords(issue)
   const known = Object.keys(Object(issue.inst?._zod.def)['shape'] ?? {})
   const { fault, ...object } = Object(issue.input) as Record<string, unknown>
-  const params = faultNames.includes(fault as string) ? faultOf(fault as string).params().shape : {}
+  const name = fault ?? object['name']
+  const params = known.includes('times') && isFault(name) ? faultOf(name).params().shape : {}
   const hints = issue.keys.map((key) =>
     Object.hasOwn(params, key)
-      ? `; write fault: { name: '${fault}', ${key}: ${shown(object[key])} }`
+      ? `; write ${fault === undefined ? "on: 'text', " : ''}fault: { name: '${name}', ${key}: ${shown(object[key])} }`
       : (misnomer(key, known) ?? didYouMean(key, known)),
   )
   return hints.join('\n')
+}
+
+function isFault(name: unknown): name is string {
+  return faultNames.includes(name as string)
 }
 
 type Issue = z.core.$ZodIssue

@@ -1,5 +1,5 @@
 /** Creates the scenarios of `reply()`, `fail()` and `script()`. */
-import type { Fault } from '../faults/index.ts'
+import { type Fault, faultNames } from '../faults/index.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { isObject } from '../lib/unchecked-json.ts'
 import { textOperations } from './names.ts'
@@ -39,10 +39,12 @@ export interface FailOptions extends Frequency, Omit<StatusFault, 'name' | 'stat
 }
 
 export function failScenario(status: number, options: FailOptions = {}): Scenario {
-  if (typeof status !== 'number')
-    throw new TypeError(
-      `fail(): status must be a number, got ${shown(status)}; write fail(${/^\d{3}$/.test(String(status)) ? status : 503})`,
-    )
+  if (typeof status !== 'number') {
+    const number = [status, options].find((each) => /^\d{3}$/.test(String(each))) ?? 503
+    const on = typeof options === 'number' ? `, { on: ${shown(status)} }` : ''
+    const fix = faultNames.includes(status) ? `use('${status}')` : `fail(${number}${on})`
+    throw new TypeError(`fail(): status must be a number, got ${shown(status)}; write ${fix}`)
+  }
   assertOptions('fail', status, options)
   const { on = '*', message, metadata, gateway_metadata, user_id, headers, ...frequency } = options
   const envelope = { message, metadata, gateway_metadata, user_id, headers }
@@ -63,6 +65,18 @@ export function scriptScenario(turns: NonNullable<Rule['script']>, options: Scri
   assertOptions('script', turns, options)
   const { on = textOperations, ...others } = options
   return { name: 'script', rules: [{ on, ...others, script: turns }] }
+}
+
+/** Catches options after a name, as in `use('stream-cut', { times: 1 })`, because each argument is a scenario. */
+export function assertScenarios([name, options]: readonly unknown[]): void {
+  if (name === undefined) throw new TypeError('use() expects at least one scenario or rule')
+  const isRule = !isObject(options) || 'on' in options || 'rules' in options
+  if (typeof name !== 'string' || isRule || !('times' in options || 'when' in options)) return
+  const [field] = Object.keys(options)
+  const example = `use({ on: 'text', fault: 'stream-cut', ${field}: … })`
+  throw new TypeError(
+    `use(): each argument must be a scenario or a rule; write options into a rule: ${example}`,
+  )
 }
 
 /** Catches mistakes in plain JavaScript, such as `fail(503, 2)` for `fail(503, { times: 2 })`. */

@@ -368,12 +368,14 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
   ],
   "other libraries' names": [
     [() => gateway.clock.set('2026-02-01'), "clock.set does not exist: use advance('1h')"],
+    [() => gateway.post('/x'), 'gateway.post does not exist: use reply(), fail() or use()'],
+    [() => gateway.clock.now(), 'clock.now does not exist: use read()'],
     [() => remote.clock.set(), "clock.set does not exist: use advance('1h')"],
     [() => remote.journal.requests(), 'journal.requests does not exist: use entries()'],
-    [() => remote.close(), 'sandbox.close does not exist: use dispose()'],
+    [() => create().createSandbox().close(), 'sandbox.close does not exist: use dispose()'],
     [() => gateway.db.providers.find(), 'records.find does not exist: use list('],
     [() => gateway.handlers(), 'use handlers(gateway) of gateway-understudy/msw'],
-    [() => gateway.close(), 'sandbox.close does not exist: use dispose(), or reset() for a gateway'],
+    [() => gateway.close(), 'gateway.close does not exist: use dispose(), or reset() for a gateway'],
     [
       () => gateway.listen(),
       'use intercept(gateway) of gateway-understudy/node, or startServer({ gateway })',
@@ -507,6 +509,16 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       () => gateway.use('missing-field'),
       "use(): the fault 'missing-field' requires path: use({ on: '*', fault: { name: 'missing-field', path: … } })",
     ],
+    [() => gateway.use('503'), "Unknown scenario '503'; write 'status-503', or fail(503)"],
+    [() => gateway.use({ name: 'x', rule: [] }), "use(): unknown field 'rule'; did you mean 'rules'?"],
+    [
+      () => gateway.use('stream-cut', { times: 1 }),
+      "use(): each argument must be a scenario or a rule; write options into a rule: use({ on: 'text', fault: 'stream-cut', times: … })",
+    ],
+    [
+      () => gateway.use({ name: 'stream-cut', afterDeltas: 2 }),
+      "use(): unknown field 'afterDeltas'; write on: 'text', fault: { name: 'stream-cut', afterDeltas: 2 }",
+    ],
     [() => gateway.use(['flaky']), 'use(): a scenario must be { name, rules: […] }, got a list'],
     [() => gateway.use('./nope.yaml'), `./nope.yaml: no such file (looked for ${process.cwd()}/nope.yaml)`],
     [() => rule({ on: 'createRespons' }), "did you mean 'createResponse'?"],
@@ -540,6 +552,9 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
   ],
   'reply, fail and script': [
     [() => gateway.fail(503, 2), 'as in fail(503, { times: 2 })'],
+    [() => gateway.fail('timeout'), "fail(): status must be a number, got 'timeout'; write use('timeout')"],
+    [() => gateway.fail('createResponse', 503), "write fail(503, { on: 'createResponse' })"],
+    [() => gateway.fail('503'), "got '503'; write fail(503)"],
     [() => gateway.fail({ status: 503 }), 'fail(): status must be a number, got an object; write fail(503)'],
     [() => gateway.fail(503, { time: 2 }), "fail(): unknown field 'time'; did you mean 'times'?"],
     [
