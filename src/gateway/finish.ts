@@ -170,21 +170,15 @@ function errorProtocolOf(router: Router, { operation, headers }: CallRecord): Er
 function applyErrorEnvelope(
   { dialect }: GatewayCore,
   protocol: ErrorProtocol,
-  record: CallRecord,
+  { id }: CallRecord,
   reply: Reply,
 ): Reply {
-  if (reply.status < 400) return reply
-  const translated =
-    dialect?.error && reply.body.kind === 'json'
-      ? {
-          ...reply,
-          body: { kind: 'json' as const, value: dialect.error(Object(reply.body.value), reply.status) },
-        }
-      : reply
+  const { body, status } = reply
+  if (status < 400) return reply
+  const withJson = (value: object): Reply => ({ ...reply, body: { kind: 'json', value } })
+  const value = body.kind === 'json' && dialect?.error?.(Object(body.value), status)
+  const translated = value ? withJson(value) : reply
   const message = errorMessageOf(translated)
   if (!protocol?.error || message === undefined) return translated
-  return {
-    ...translated,
-    body: { kind: 'json', value: protocol.error(reply.status, message, record.id) },
-  }
+  return withJson(protocol.error(status, message, id))
 }

@@ -140,11 +140,7 @@ export function unknownPath(
  * Finds operations with a similar path; for another method, with at most two typing errors. Long parameters must not
  * hide differences: `/responses/input_tokens` does not resemble `/workspaces/{id}`.
  */
-function similarOperations(
-  method: string,
-  path: string,
-  operations: readonly AnyOperation[],
-): AnyOperation[] {
+function similarOperations(method: string, path: string, all: readonly AnyOperation[]): AnyOperation[] {
   const segments = path.split('/')
   const isNear = (operation: AnyOperation) => {
     const pattern = operation.path.split('/')
@@ -153,7 +149,7 @@ function similarOperations(
     const furthest = operation.method.toUpperCase() === method ? undefined : 2
     return nearest(words.join('/'), [literals.join('/')], furthest) !== undefined
   }
-  const near = Map.groupBy(operations.filter(isNear), (operation) => fillParameters(operation.path, path))
+  const near = Map.groupBy(all.filter(isNear), (operation) => fillParameters(operation.path, path))
   return near.get(nearest(path, [...near.keys()]) ?? '') ?? []
 }
 

@@ -41,11 +41,7 @@ const maxWordLength = 200
  * Returns the nearest word, or undefined if all edit distances exceed `furthest`. Default: a third of the word's
  * length, but at least 2.
  */
-export function nearest(
-  word: string,
-  words: readonly string[],
-  furthest = Math.floor(Math.max(2, word.length / 3)),
-): string | undefined {
+export function nearest(word: string, words: readonly string[], furthest = Math.max(2, word.length / 3)) {
   if (word.length > maxWordLength) return undefined
   const distanceTo = (candidate: string) =>
     leven(word.toLowerCase(), candidate.toLowerCase(), { maxDistance: furthest + 1 })
