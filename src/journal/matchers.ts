@@ -73,7 +73,8 @@ export function toMatchers(
     toHaveReceivedTimes: (received, [name, times, match]) => {
       assertInspectable(received)
       const operation = idOf('toHaveReceivedTimes', name, received)
-      if (!isCount(times)) throw missing('toHaveReceivedTimes', `a number of calls, got ${shown(times)}`)
+      if (typeof times !== 'number' || !Number.isInteger(times) || times < 0)
+        throw missing('toHaveReceivedTimes', `a number of calls, got ${shown(times)}`)
       return judge(received, ({ entries }) => judgeCalls(entries, { operation, match, times }))
     },
     toHaveNoUnmatchedRequests: (received) =>
@@ -87,10 +88,6 @@ export function toMatchers(
 function missing(name: MatcherName, what: string): TypeError {
   const times = name === 'toHaveReceivedTimes' ? ', 2' : ''
   return new TypeError(`${name}() expects ${what}; write ${name}('createResponse'${times})`)
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 0
 }
 
 export function assertInspectable(value: unknown): asserts value is Inspectable {

@@ -76,16 +76,11 @@ export class RateLimitUsage {
     return requests < (limit.requests ?? Infinity) && tokens < (limit.tokens ?? Infinity)
   }
 
-  count(
-    limit: RateLimit,
-    request: RuleRequest,
-    clock: Clock,
-    { requests = 0, tokens = 0 }: Partial<Window>,
-  ): void {
+  count(limit: RateLimit, request: RuleRequest, clock: Clock, used: Partial<Window>): void {
     const caller = callerOf(limit, request)
     const window = this.window(limit, request, clock)
-    window.requests += requests
-    window.tokens += tokens
+    window.requests += used.requests ?? 0
+    window.tokens += used.tokens ?? 0
     if (!this.#windows.has(caller) && this.#windows.size >= maxCallers) {
       const [oldest] = this.#windows.keys()
       this.#windows.delete(oldest as string)
@@ -93,13 +88,11 @@ export class RateLimitUsage {
     this.#windows.set(caller, window)
   }
 
-  read(
-    limit: RateLimit,
-    request: RuleRequest,
-    clock: Clock,
-    { requests, now }: Pick<Window, 'requests' | 'now'> = this.window(limit, request, clock),
-  ): RateLimitState {
-    const { tokens } = this.window(limit, request, clock)
+  /** @param counted The window when the request was counted. Default: the current one. */
+  read(limit: RateLimit, request: RuleRequest, clock: Clock, counted?: Readonly<Window>): RateLimitState {
+    const current = this.window(limit, request, clock)
+    const { requests, now } = counted ?? current
+    const { tokens } = current
     const resetMs = requests + tokens > 0 ? Math.max(0, now + limit.per - clock.now()) : 0
     const left = (used: number, limit = Infinity) => ({ limit, remaining: Math.max(0, limit - used) })
     const [ofRequests, ofTokens] = [left(requests, limit.requests), left(tokens, limit.tokens)]
