@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Extra } from '../gateway/extra.ts'
 import { GatewayError } from '../http/errors.ts'
-import { assertEntryFields, hiddenEntry, JournalEntry } from '../journal/entry.ts'
+import { hiddenEntry, JournalEntry, readMatch } from '../journal/entry.ts'
 import { matches } from '../journal/expectations.ts'
 import type { Har } from '../journal/har.ts'
 import { Duration } from '../lib/numbers.ts'
@@ -50,8 +50,8 @@ export const journalOperations = [
       }),
     },
     output: Entries,
-    resolve({ journal }, { body: { operation, match = {}, last } }) {
-      assertEntryFields(match)
+    resolve({ journal }, { body: { operation, match: fields = {}, last } }) {
+      const match = readMatch(fields)
       const calls = operation === undefined ? journal.entries() : journal.calls(operation)
       const matching = calls.filter((entry) => matches(entry, match))
       return { data: shown(last === undefined ? matching : matching.slice(-last)) }

@@ -2,9 +2,12 @@
 import * as z from 'zod'
 import { type AssumptionName, assumptions } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
+import { lowerCase } from '../http/header-record.ts'
 import { hideInText, hideInValue } from '../http/secrets.ts'
+import { isPlain } from '../lib/copy.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
+import { isObject } from '../lib/unchecked-json.ts'
 import { explainNearMisses, NearMiss } from '../scenarios/near-misses.ts'
 import { TurnReading } from '../scenarios/script-runs.ts'
 import type { CallRecord } from './call-record.ts'
@@ -115,20 +118,39 @@ export type Delivery = EntryFields['delivery']
 /** A chunk of a reply body. */
 export type TimedPart = EntryFields['timeline'][number]
 
-/** Throws 400 for a field that entries do not have, because the field would silently match nothing. */
-export function assertEntryFields(match: unknown): void {
-  if (match === undefined) return
+/**
+ * Returns the fields to match, with header names in lower case. Throws 400 for a field that entries do not have, and
+ * for a regular expression, because they would silently match nothing.
+ */
+export function readMatch<Match>(match: Match): Match {
+  if (match === undefined) return match
   if (typeof match !== 'object' || match === null)
     throw new TypeError(
       `match must be an object such as { body: { model: 'aurora/dawn-2' } }, got ${shown(match)}`,
     )
   // A test runner's asymmetric matchers are opaque.
-  if (Object.getPrototypeOf(match) !== Object.prototype) return
+  if (Object.getPrototypeOf(match) !== Object.prototype) return match
   const names = Object.keys(JournalEntry._zod.innerType.shape)
   const unknown = Object.keys(match).find((name) => !names.includes(name))
-  if (unknown === undefined) return
+  if (unknown === undefined) {
+    assertNoRegExp(match)
+    const { headers } = match as { headers?: unknown }
+    return isObject(headers) && isPlain(headers)
+      ? { ...match, headers: lowerCase(headers as HeaderMatch) }
+      : match
+  }
   const hint = meantBy(unknown, names) || `; to match the body, write { body: { ${unknown}: … } }`
   throw new GatewayError(400, `A call has no field '${unknown}'${hint}`)
+}
+
+/** Header values, or matchers of a test runner. */
+type HeaderMatch = Record<string, string>
+
+function assertNoRegExp(value: unknown): void {
+  if (value instanceof RegExp)
+    throw new TypeError(`a RegExp (${value}) is not supported; write expect.stringMatching(${value})`)
+  if (isObject(value) && (Array.isArray(value) || isPlain(value)))
+    Object.values(value).forEach(assertNoRegExp)
 }
 
 /** Maximum number of near misses per entry. Keeps a thousand entries within the maximum length of a string. */

@@ -4,7 +4,7 @@ import { splitAddress } from '../lib/address.ts'
 import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
-import { assertEntryFields, hiddenEntry, type JournalEntry } from './entry.ts'
+import { hiddenEntry, type JournalEntry, readMatch } from './entry.ts'
 import { callList, calls } from './journal-text.ts'
 
 export interface Verdict {
@@ -21,8 +21,8 @@ export function judgeCalls(
   entries: readonly JournalEntry[],
   expected: { operation: string; match?: unknown; times?: number },
 ): Verdict {
-  const { operation, match, times } = expected
-  assertEntryFields(match)
+  const { operation, times } = expected
+  const match = readMatch(expected.match)
   const called = entries.filter((entry) => entry.operation === operation)
   const matching = match === undefined ? called : called.filter((entry) => matches(entry, match))
   const pass = times === undefined ? matching.length > 0 : matching.length === times

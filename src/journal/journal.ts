@@ -16,7 +16,7 @@ import type { CustomOperationId } from '../scenarios/names.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { isBelowLimit } from '../scenarios/near-misses.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
-import { assertEntryFields, type Delivery, type JournalEntry, nearMissesOf, toEntry } from './entry.ts'
+import { type Delivery, type JournalEntry, nearMissesOf, readMatch, toEntry } from './entry.ts'
 import { type Matching, matches, missingFields } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
 import { errorToShow, journalText, sentence, turnText } from './journal-text.ts'
@@ -87,9 +87,9 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
    */
   calls<Id extends (keyof RequestBodies & string) | CustomOperationId>(
     operation: Id,
-    match?: CallMatch<BodyOf<RequestBodies, Id>>,
+    fields?: CallMatch<BodyOf<RequestBodies, Id>>,
   ): JournalEntry<BodyOf<RequestBodies, Id>>[] {
-    assertEntryFields(match)
+    const match = readMatch(fields)
     const entries = this.#callsOf(operation).map(toEntry) as JournalEntry<BodyOf<RequestBodies, Id>>[]
     const matching = match ? entries.filter((entry) => matches(entry, match)) : entries
     // A test that asserts that there are no such calls would pass for a misspelt field.

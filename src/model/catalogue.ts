@@ -48,12 +48,14 @@ export interface Pricing {
   readonly input_cache_read?: string | undefined
 }
 
+/** Returns a model's prices. Variants that only choose a provider, such as `:nitro`, have those of the model. */
 export async function pricingOf(
   model: string,
   { models, embeddingsModels }: SandboxState['tables'],
 ): Promise<Pricing | undefined> {
   const name = withoutOnline(model)
-  const row = (await models.find(name)) ?? (await embeddingsModels.find(name))
+  const plain = name.replace(/:(nitro|floor)$/, '')
+  const row = (await models.find(name)) ?? (await models.find(plain)) ?? (await embeddingsModels.find(name))
   return row?.pricing
 }
 

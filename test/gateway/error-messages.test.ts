@@ -281,6 +281,19 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       () => gateway.journal.calls('createResponse', { model: 'x' }),
       'to match the body, write { body: { model: … } }',
     ],
+    [
+      () => gateway.journal.calls('createResponse', { body: { input: /x/ } }),
+      'a RegExp (/x/) is not supported; write expect.stringMatching(/x/)',
+    ],
+    [
+      async () => {
+        const own = create()
+        await ask(own)
+        const headers = { 'Content-Type': 'application/json' }
+        return `calls: ${own.journal.calls('createResponse', { headers }).length}`
+      },
+      'calls: 1',
+    ],
     [() => gateway.journal.calls('POST /responses'), "did you mean 'createResponse'?"],
     [() => gateway.journal.calls('*'), 'use journal.entries() for all calls'],
     [

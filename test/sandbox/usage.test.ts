@@ -68,7 +68,7 @@ describe('sandbox.usage()', () => {
       pricing: { prompt: '1', completion: '0', image: '0', request: '0.5' },
     })
     gateway.use({ on: 'createResponse', reply: { usage: { input_tokens: 3 } } })
-    await ask(gateway)
+    await ask(gateway, { model: 'aurora/dawn-2:nitro' })
     await ask(gateway, { model: 'nobody/knows-1' })
     expect(gateway.usage()).toMatchObject({ requests: 2, cost: 3.5, unpriced: 1 })
     expect(gateway.journal.entries().map(({ usage }) => usage?.cost)).toEqual([3.5, null])

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { unauthorized } from '../../gateway/admit.ts'
 import { Router } from '../../gateway/router.ts'
 import { envelope } from '../../http/errors.ts'
+import { hideInString } from '../../http/secrets.ts'
 import { splitAddress } from '../../lib/address.ts'
 import { joinBytes } from '../../lib/bytes.ts'
 import { monotonic, wallClock } from '../../lib/clock.ts'
@@ -401,6 +402,8 @@ export async function record(flags: RecordFlags): Promise<void> {
 export function keyIn(name: string): string {
   const key = process.env[name]
   if (key) return key
+  if (!/^[A-Za-z_]\w*$/.test(name) || hideInString(name) !== name)
+    throw new UsageError('--key-env expects the name of an environment variable, not the key itself')
   throw new UsageError(`The environment variable ${name} is not set: set it to the key, or omit --key-env`)
 }
 

@@ -79,6 +79,10 @@ describe('record', () => {
       ['--upstream', 'https://gateway.example/api/v1', '--allow-ci', '--key-env', 'NO_SUCH_KEY'],
       'NO_SUCH_KEY',
     ],
+    [
+      ['--upstream', 'https://gateway.example/api/v1', '--allow-ci', '--key-env', 'sk-live-abc'],
+      'error: --key-env expects the name of an environment variable, not the key itself\n',
+    ],
   ])('rejects %j with one line and exit code 2', async (flags, reason) => {
     vi.stubEnv('CI', 'true')
     expect(await exit('record', ...flags)).toBe(2)
