@@ -4,7 +4,7 @@ import type { CallRecord } from '../journal/call-record.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { GatewayCore } from './gateway.ts'
 import type { Caller } from './locate.ts'
-import { pathNotFound, unknownPath } from './router.ts'
+import { assertPath, pathNotFound, unknownPath } from './router.ts'
 
 /** Returns an error instead of throwing it, because the body is still read, and a rule may reply instead. */
 export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<SandboxState>): unknown {
@@ -18,15 +18,16 @@ export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<S
   }
 }
 
-/** Throws 404 for an unknown path, and 405 with `Allow` for a known path's unsupported method. */
+/** Throws 400 for a malformed path, 404 for an unknown one, and 405 with `Allow` for an unsupported method. */
 function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void {
   const { method, route: path } = record
-  const notFound = () => pathNotFound(unknownPath(record, router.operations))
-  if (path === undefined) throw notFound()
-  const { operation, params, allow } = router.find(method, path)
-  if (!operation && !record.state.rules.has(`${method} ${path}`))
-    throw allow.length === 0 ? notFound() : wrongMethod(path, allow)
-  record.routed(operation, params)
+  const { operation, params = {}, allow = [] } = path === undefined ? {} : router.find(method, path)
+  const isKnown = operation !== undefined || record.state.rules.has(`${method} ${path}`)
+  if (isKnown) record.routed(operation, params)
+  assertPath(record.path)
+  if (isKnown) return
+  if (path !== undefined && allow.length > 0) throw wrongMethod(path, allow)
+  throw pathNotFound(unknownPath(record, router.operations))
 }
 
 export function wrongMethod(path: string, methods: readonly string[]): GatewayError {

@@ -1,5 +1,5 @@
 /** Finds a request's operation or, for an unknown path, suggests the operation that was probably meant. */
-import { GatewayError, messages } from '../http/errors.ts'
+import { GatewayError, invalidRequest, messages } from '../http/errors.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { truncate } from '../lib/one-line.ts'
@@ -64,7 +64,10 @@ const none: readonly never[] = Object.freeze([])
 
 function toRoute(operation: AnyOperation): Route {
   const { method, path } = operation
-  const steps = path.split(/\{[^}]*\}/).map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  // Clients encode the slash in `{author}/{slug}`, which they see as one id.
+  const steps = path
+    .split(/\{[^}]*\}/)
+    .map((text) => (text === '/' ? '(?:/|%2[Ff])' : text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')))
   const names = Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name as string)
   return {
     operation,
@@ -83,17 +86,31 @@ function bySpecificity(left: Route, right: Route): number {
   return (first as string) < (second as string) ? -1 : 1
 }
 
-/** Returns parameters by name, or undefined if the path does not match or has invalid percent-encoding. */
+/** Returns parameters by name, or undefined if the path does not match. Invalid percent-encoding is unchanged. */
 function readParams({ expression, names }: Route, path: string): Record<string, string> | undefined {
   const match = expression.exec(path)
   if (!match) return undefined
+  return Object.fromEntries(
+    names.map((name, place) => {
+      const text = match[place + 1] as string
+      return [name, decoded(text) ?? text]
+    }),
+  )
+}
+
+function decoded(text: string): string | undefined {
   try {
-    return Object.fromEntries(
-      names.map((name, place) => [name, decodeURIComponent(match[place + 1] as string)]),
-    )
+    return decodeURIComponent(text)
   } catch {
     return undefined
   }
+}
+
+/** Throws 400 for a path with invalid percent-encoding. */
+export function assertPath(path: string): void {
+  if (decoded(path) !== undefined) return
+  const message = 'Has invalid percent-encoding: write a percent sign as %25'
+  throw invalidRequest([{ path: 'path', message, rule: 'percent_encoding' }])
 }
 
 /** Returns the 404 for an unknown path, which clients must not retry. */

@@ -98,6 +98,21 @@ describe('the 404 for an unknown path', () => {
     expect(message.includes('A rule can handle it')).toBe(isSuggested)
   })
 
+  it.each(['GET /presets/50%', 'POST /presets/%zz', 'GET /%ff'])(
+    'is a 400 if the path has invalid percent-encoding: %s',
+    async (line) => {
+      const gateway = createGateway()
+      const { status, body } = await call(gateway, line)
+      expect([status, body.error.message]).toEqual([
+        400,
+        'path: has invalid percent-encoding: write a percent sign as %25',
+      ])
+      await using server = await startServer()
+      const control = { baseUrl: `${server.url}/__understudy` }
+      expect((await call(control, line.replace(/^\w+/, 'GET'))).status).toBe(400)
+    },
+  )
+
   it.runIf(hasExtra('chat'))('suggests operations outside the specification', async () => {
     const message = await refusalOf('POST /api/v1/chat/completion')
     expect(message).toContain('Did you mean POST /chat/completions?')

@@ -20,69 +20,6 @@ export const getCredits = defineOperation({
   resolve: ({ sandbox }) => ok({ data: { total_credits: totalCredits, total_usage: sandbox.ledger.cost } }),
 })
 
-export const usages = () => ({
-  usage: z.number(),
-  usage_daily: z.number(),
-  usage_weekly: z.number(),
-  usage_monthly: z.number(),
-  byok_usage: z.number(),
-  byok_usage_daily: z.number(),
-  byok_usage_weekly: z.number(),
-  byok_usage_monthly: z.number(),
-})
-
-const Key = z.lazy(() =>
-  z.strictObject({
-    label: z.string(),
-    ...usages(),
-    limit: z.number().nullable(),
-    limit_remaining: z.number().nullable(),
-    limit_reset: z.string().nullable(),
-    include_byok_in_limit: z.boolean(),
-    is_free_tier: z.boolean(),
-    is_management_key: z.boolean(),
-    is_provisioning_key: z.boolean(),
-    creator_user_id: z.string().nullable(),
-    expires_at: z.string().nullable(),
-    rate_limit: z.strictObject({ requests: z.int(), interval: z.string(), note: z.string() }),
-  }),
-)
-
-/** Reads the request's API key, which has no limit, with the sandbox's usage. */
-export const getKey = defineOperation({
-  id: 'getKey',
-  method: 'get',
-  path: '/key',
-  doc: { summary: 'Get the current API key', tag: 'API Keys' },
-  output: z.lazy(() => z.object({ data: Key })),
-  resolve({ sandbox }) {
-    const usage = sandbox.ledger.cost
-    return ok({
-      data: {
-        label: `sandbox ${sandbox.id}`,
-        usage,
-        usage_daily: usage,
-        usage_weekly: usage,
-        usage_monthly: usage,
-        byok_usage: 0,
-        byok_usage_daily: 0,
-        byok_usage_weekly: 0,
-        byok_usage_monthly: 0,
-        limit: null,
-        limit_remaining: null,
-        limit_reset: null,
-        include_byok_in_limit: false,
-        is_free_tier: false,
-        is_management_key: false,
-        is_provisioning_key: false,
-        creator_user_id: null,
-        expires_at: null,
-        rate_limit: { requests: -1, interval: '10s', note: 'No limit unless a rule sets rateLimit.' },
-      },
-    })
-  },
-})
-
 /** Reads a generation by reply id. Throws 404 if it does not exist or was evicted from the journal. */
 export const getGeneration = defineOperation({
   id: 'getGeneration',

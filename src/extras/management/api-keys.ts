@@ -7,8 +7,18 @@ import { hash } from '../../lib/seed.ts'
 import { defineOperation, type RequestContext } from '../../operation.ts'
 import { defineCollection } from '../../resources/collection.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
-import { usages } from './account.ts'
 import { Deleted, defaultWorkspaceId, notFound, offset, userId } from './lists.ts'
+
+const usages = () => ({
+  usage: z.number(),
+  usage_daily: z.number(),
+  usage_weekly: z.number(),
+  usage_monthly: z.number(),
+  byok_usage: z.number(),
+  byok_usage_daily: z.number(),
+  byok_usage_weekly: z.number(),
+  byok_usage_monthly: z.number(),
+})
 
 const settings = () => ({
   name: z.string().min(1).describe('Name of the key.'),
@@ -144,6 +154,48 @@ export const getApiKey = defineOperation({
   resolve: async (context) => ok({ data: shown(await find(context), context.sandbox, context.now) }),
 })
 
+const CurrentKey = z.lazy(() => {
+  const { label, limit, include_byok_in_limit, creator_user_id, expires_at } = record()
+  return z.strictObject({
+    ...{ label, limit, include_byok_in_limit, creator_user_id, expires_at },
+    ...usages(),
+    limit_remaining: z.number().nullable(),
+    limit_reset: z.string().nullable(),
+    is_free_tier: z.boolean(),
+    is_management_key: z.boolean(),
+    is_provisioning_key: z.boolean(),
+    rate_limit: z.strictObject({ requests: z.int(), interval: z.string(), note: z.string() }),
+  })
+})
+
+/** Reads the request's API key. A key that no request has created has no limit, and the sandbox's usage. */
+export const getKey = defineOperation({
+  id: 'getKey',
+  method: 'get',
+  path: '/key',
+  doc: { summary: 'Get the current API key', tag: 'API Keys' },
+  output: z.lazy(() => z.object({ data: CurrentKey })),
+  async resolve({ sandbox, headers, now }) {
+    const hash = longHash(keyIn(headers))
+    const listed = (await apiKeysOf(sandbox)).find((row) => row.hash === hash)
+    const row = listed ?? { ...keyRow('', '', 'unlisted'), label: `sandbox ${sandbox.id}` }
+    const { label, limit, limit_reset, include_byok_in_limit, creator_user_id, expires_at } = row
+    const usage = sandbox.ledger.cost
+    const ofSandbox = { usage, usage_daily: usage, usage_weekly: usage, usage_monthly: usage }
+    return ok({
+      data: {
+        ...{ label, limit, limit_reset, include_byok_in_limit, creator_user_id, expires_at },
+        ...spending(row, sandbox, now),
+        ...(!listed && ofSandbox),
+        is_free_tier: false,
+        is_management_key: false,
+        is_provisioning_key: false,
+        rate_limit: { requests: -1, interval: '10s', note: 'No limit unless a rule sets rateLimit.' },
+      },
+    })
+  },
+})
+
 /** Changes a key, for example to disable it. */
 export const updateApiKey = defineOperation({
   id: 'updateApiKey',
@@ -266,8 +318,12 @@ export function longHash(text = ''): string {
   return ['a', 'b', 'c', 'd'].map((part) => hash('api key', part, text)).join('')
 }
 
-/** Adds a key's usage, which is derived from the calls in the journal. */
 function shown({ state: _, ...row }: ApiKeyRow, sandbox: SandboxState, now: number): z.infer<typeof ApiKey> {
+  return { ...row, ...spending(row, sandbox, now) }
+}
+
+/** Derives a key's usage from the calls in the journal. */
+function spending(row: Pick<ApiKeyRow, 'hash' | 'limit'>, sandbox: SandboxState, now: number) {
   const calls = sandbox.journal.records().filter(({ headers }) => longHash(keyIn(headers)) === row.hash)
   const since = (start: number) =>
     dollars(calls.reduce((sum, { at, usage }) => sum + (at >= start ? (usage?.cost ?? 0) : 0), 0))
@@ -276,7 +332,6 @@ function shown({ state: _, ...row }: ApiKeyRow, sandbox: SandboxState, now: numb
   const monday = midnight - ((day.getUTCDay() + 6) % 7) * 86_400_000
   const usage = since(-Infinity)
   return {
-    ...row,
     byok_usage: 0,
     byok_usage_daily: 0,
     byok_usage_weekly: 0,

@@ -1,12 +1,13 @@
 /** Management of workspaces, presets and API keys, and a sandbox's account and activity. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
-import { getCredits, getGeneration, getKey } from './account.ts'
+import { getCredits, getGeneration } from './account.ts'
 import { getActivity } from './activity.ts'
 import {
   apiKeys,
   createApiKey,
   deleteApiKey,
   getApiKey,
+  getKey,
   isLivingKey,
   listApiKeys,
   updateApiKey,

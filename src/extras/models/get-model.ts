@@ -1,11 +1,10 @@
 /** Reads single models. */
 import * as z from 'zod'
 import { ok } from '../../http/reply.ts'
+import { listedModel } from '../../model/catalogue.ts'
 import { defineOperation } from '../../operation.ts'
 import { CatalogueModel } from '../../resources/catalogue-model.ts'
-import { unknownSlug } from '../../resources/unknown-slug.ts'
 
-/** Reads a model by id or canonical slug. Variants such as `:free` refer to the model itself. */
 export const getModel = defineOperation({
   id: 'getModel',
   method: 'get',
@@ -14,13 +13,8 @@ export const getModel = defineOperation({
   input: { params: z.lazy(() => z.object({ author: z.string().min(1), slug: z.string().min(1) })) },
   output: z.lazy(() => z.object({ data: CatalogueModel._zod.innerType })),
   errors: [404],
-  async resolve({ params: { author, slug }, sandbox: { tables } }) {
-    const id = `${author}/${slug}`
-    const model = (await tables.models.find(id)) ?? (await tables.models.find(id.replace(/:[^/:]*$/, '')))
-    if (model) return ok({ data: model })
-    const ids = (await tables.models.rows()).map((row) => ({ slug: row.id }))
-    throw unknownSlug('no model has the id', id, ids)
-  },
+  resolve: async ({ params: { author, slug }, sandbox }) =>
+    ok({ data: await listedModel(`${author}/${slug}`, sandbox.tables) }),
 })
 
 /** Reads a model at `/models/…`, the path that callers of GET /models expect. */

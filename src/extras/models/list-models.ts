@@ -1,11 +1,11 @@
 /** The model catalogue: lists and counts models, and reads a model's endpoints. */
 import * as z from 'zod'
-import { GatewayError } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'
 import { draw } from '../../lib/seed.ts'
-import { providersOf } from '../../model/catalogue.ts'
+import { listedModel, providersOf } from '../../model/catalogue.ts'
 import { defineOperation } from '../../operation.ts'
 import { CatalogueModel } from '../../resources/catalogue-model.ts'
+import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 
 const Filters = z.lazy(() =>
   z.looseObject({
@@ -52,7 +52,7 @@ function modelList<const Id extends string>(id: Id, path: string, summary: strin
     input: { query: PagedFilters },
     output: Models,
     async resolve({ query, sandbox }) {
-      const models = (await sandbox.tables.models.rows()).filter((model) => matches(model, query))
+      const models = await matching(sandbox, query)
       const { offset = 0, limit = models.length, ...filters } = query
       const end = offset + limit
       const nextQuery = Object.entries({ offset: end, limit, ...filters }).map(([name, value]) => [
@@ -73,8 +73,7 @@ export const countModels = defineOperation({
   input: { query: Filters },
   output: z.lazy(() => z.object({ data: z.strictObject({ count: z.int() }) })),
   async resolve({ query, sandbox }) {
-    const rows = await sandbox.tables.models.rows()
-    return ok({ data: { count: rows.filter((model) => matches(model, query)).length } })
+    return ok({ data: { count: (await matching(sandbox, query)).length } })
   },
 })
 
@@ -110,7 +109,7 @@ const ModelEndpoints = z.lazy(() =>
   }),
 )
 
-/** Reads a model with its endpoints at two providers, by id or canonical slug. Throws 404 for an unknown model. */
+/** Reads a model with its endpoints at two providers, by id or canonical slug. */
 export const listModelEndpoints = defineOperation({
   id: 'listModelEndpoints',
   method: 'get',
@@ -119,14 +118,18 @@ export const listModelEndpoints = defineOperation({
   input: { params: z.lazy(() => z.object({ author: z.string().min(1), slug: z.string().min(1) })) },
   output: ModelEndpoints,
   async resolve({ params: { author, slug }, sandbox }) {
-    const model = await sandbox.tables.models.find(`${author}/${slug}`)
-    if (!model) throw new GatewayError(404)
+    const model = await listedModel(`${author}/${slug}`, sandbox.tables)
     const { id, name, description, created, architecture } = model
     const providers = await providersOf(id, sandbox.tables)
     const endpoints = providers.map((provider) => endpointOf(model, provider.name, provider.slug))
     return ok({ data: { id, name, description, created, architecture, endpoints } })
   },
 })
+
+async function matching({ tables }: SandboxState, filters: Filters): Promise<CatalogueModel[]> {
+  const rows = [...(await tables.models.rows()), ...(await tables.embeddingsModels.rows())]
+  return rows.filter((model) => matches(model, filters))
+}
 
 function matches(
   { id, name, architecture, supported_parameters }: CatalogueModel,

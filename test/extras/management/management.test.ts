@@ -152,6 +152,19 @@ describe('API keys', () => {
     },
   )
 
+  it('are described alike by GET /key and GET /keys/{hash}', async () => {
+    const { ask } = start()
+    const made = await ask('POST /keys', { name: 'CI', limit: 5, limit_reset: 'daily' })
+    const { key, data } = made.body
+    await ask('POST /responses', { model, input: 'Hi' }, key)
+    await ask('POST /responses', { model, input: 'Hi' })
+    const current = (await ask('GET /key', undefined, key)).body.data
+    const { is_free_tier, is_management_key, is_provisioning_key, rate_limit, ...shared } = current
+    expect((await ask(`GET /keys/${data.hash}`)).body.data).toMatchObject(shared)
+    expect(shared).toMatchObject({ limit: 5, limit_reset: 'daily', usage: expect.any(Number) })
+    expect((await ask('GET /key')).body.data.usage).toBeCloseTo(shared.usage * 2, 9)
+  })
+
   it('select their sandbox, unless it is the default one', async () => {
     const { gateway, sandbox, ask } = start()
     const { key } = (await ask('POST /keys', { name: 'One' })).body

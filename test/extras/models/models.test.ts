@@ -109,7 +109,11 @@ describe('GET /models', () => {
     expect(thinking.data.length).toBeLessThan(all.data.length)
     expect((await read('/models/count')).body).toEqual({ data: { count: all.data.length } })
     expect((await read('/models?q=POLAR')).body.total_count).toBe(2)
-    expect((await read('/models?output_modalities=all')).body.total_count).toBe(all.total_count)
+    const embeddings = (await read('/embeddings/models')).body.data
+    expect((await read('/models?output_modalities=embeddings')).body.data).toEqual(embeddings)
+    const everything = [...all.data, ...embeddings]
+    expect((await read('/models?output_modalities=all')).body.data).toEqual(everything)
+    expect((await read('/models/count?output_modalities=all')).body.data.count).toBe(everything.length)
     expect((await read('/models?output_modalities=image')).body.total_count).toBe(0)
     expect((await read('/models?output_modalities=image,text')).body.total_count).toBe(all.total_count)
   })
@@ -130,6 +134,8 @@ describe('GET /models', () => {
   it("returns a model's endpoints", async () => {
     const { body } = await read('/models/aurora/dawn-2/endpoints')
     expect(body.data).toMatchObject({ id: 'aurora/dawn-2', endpoints: [{ model_id: 'aurora/dawn-2' }, {}] })
+    for (const { id, links } of (await read('/models?output_modalities=all')).body.data)
+      expect((await read(links.details.replace('/api/v1', ''))).body.data.id).toBe(id)
     expect((await read('/models/nobody/none/endpoints')).status).toBe(404)
     expect((await read('/models/a/b/endpoints')).status).toBe(404)
   })
@@ -169,8 +175,8 @@ describe('POST /rerank', () => {
 it('single models are found by id, slug and variant', async () => {
   const gateway = createGateway()
   for (const slug of ['dawn-2', 'dawn-2-2025-03', 'dawn-2:free'])
-    for (const path of ['model', 'models'])
-      expect((await call(gateway, `GET /${path}/aurora/${slug}`)).body.data.id).toBe('aurora/dawn-2')
+    for (const path of ['model/aurora/', 'models/aurora/', 'models/aurora%2F', 'models/aurora%2f'])
+      expect((await call(gateway, `GET /${path}${slug}`)).body.data.id).toBe('aurora/dawn-2')
   expect((await call(gateway, 'GET /model/aurora/none')).status).toBe(404)
   const { data, links } = (await call(gateway, 'GET /models/user?limit=2&offset=1')).body
   expect([data.length, links.next]).toEqual([2, '/api/v1/models/user?offset=3&limit=2'])
