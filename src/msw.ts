@@ -125,10 +125,37 @@ function toPattern(path: string): string {
 
 async function resolve(gateway: GatewayCore, request: Request, more: Answered = {}): Promise<Response> {
   try {
-    return await respond(gateway, request, true, more)
+    const response = await respond(gateway, request, true, more)
+    if ('graphql' in msw) makeCancellable(response)
+    return response
   } catch (error) {
     // MSW requires a response even if the client has disconnected.
     if (error instanceof ConnectionError || request.signal.aborted) return msw.HttpResponse.error()
     throw error
+  }
+}
+
+/**
+ * MSW 2 copies each body, but never reads the copy. Cancelling a native copy settles once both copies are cancelled, so
+ * clients that cancel a body, for example before a retry, would wait forever.
+ */
+function makeCancellable({ body }: Response): void {
+  if (!body) return
+  body.tee = () => {
+    const [main, copy] = ReadableStream.prototype.tee.call(body)
+    const reader = main.getReader()
+    const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel(reason) {
+        // An aborted request has failed both. A listener to MSW's life-cycle events may be reading the copy.
+        reader.cancel(reason).catch(() => {})
+        if (!copy.locked) copy.cancel(reason).catch(() => {})
+      },
+    })
+    return [stream, copy]
   }
 }

@@ -1,6 +1,7 @@
 import * as msw from 'msw'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
+import OpenAI from 'openai'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
 import { handlers } from '../../src/msw.ts'
@@ -178,5 +179,23 @@ describe('MSW handlers', () => {
       body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', stream: true }),
     })
     await expect(response.text()).rejects.toThrow()
+  })
+
+  it('let a client cancel a rejection before it retries, and a stream that it does not read', async () => {
+    const { gateway } = intercept()
+    gateway.fail(429, { times: 1, headers: { 'retry-after-ms': '1' } })
+    const client = new OpenAI({ apiKey: 'any', baseURL: anywhere })
+    const request = { model: 'aurora/dawn-2', input: 'Hello' }
+    const { output_text } = await client.responses.create(request)
+    expect(output_text).not.toBe('')
+    gateway.use({ on: 'createResponse', fault: { name: 'stream-stall', afterEvents: 2 } })
+    for await (const _ of await client.responses.create({ ...request, stream: true })) break
+    await expect
+      .poll(() => gateway.journal.entries().map(({ status, delivery }) => [status, delivery]))
+      .toEqual([
+        [429, 'complete'],
+        [200, 'complete'],
+        [200, 'aborted-by-client'],
+      ])
   })
 })
