@@ -68,7 +68,8 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
     const frames = body.kind === 'frames' ? body.frames : bytes
     const keepAlive = KeepAlive.of(framed)
     const ending = hasBody ? await play(keepAlive?.fill(frames) ?? frames, sink, watch) : 'complete'
-    if (ending === 'disconnected' || sink.isDisconnected) return watch.settled('aborted-by-client')
+    const isLost = ending !== 'complete' && sink.isDisconnected
+    if (ending === 'disconnected' || isLost) return watch.settled('aborted-by-client')
     if (ending === 'stall') return stall(sink, watch, keepAlive)
     if (ending !== 'complete') return abortReply(ending, reply, sink, watch)
     watch.settled('complete')
@@ -128,9 +129,11 @@ function play(
   const { promise, resolve, reject } = Promise.withResolvers<HangUp | 'complete' | 'disconnected'>()
   const playback = new Playback(frames)
   const waits = watch.clock.pace()
+  // Many clients cancel a body after its last event. A transport that is still busy has not sent everything.
+  const stop = () => resolve(!sink.ready() && playback.isComplete() ? 'complete' : 'disconnected')
   const leave = () => {
     waits.end()
-    resolve('disconnected')
+    stop()
   }
   sink.disconnected.addEventListener('abort', leave)
   const run = (): unknown => {
@@ -151,7 +154,7 @@ function play(
         if (leftMs === 0 && sink.hasConnection) return setImmediate(next)
       }
     }
-    return resolve('disconnected')
+    return stop()
   }
   const next = () => {
     try {
@@ -210,6 +213,13 @@ class Playback {
       return undefined
     }
     return this.#slice(text)
+  }
+
+  /** Returns true if everything has been taken, and the body ends properly. */
+  isComplete(): boolean {
+    if (this.#rest.length > 0) return false
+    this.#held ??= this.#frames.next()
+    return this.#held.done === true
   }
 
   takeEvents(): number {

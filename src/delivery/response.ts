@@ -60,8 +60,8 @@ export class ResponseSink implements Sink {
 
   #leave(reason: unknown): void {
     this.isDisconnected = true
-    this.#disconnected?.abort(reason)
     this.#request()
+    this.#disconnected?.abort(reason)
     this.fail(reason)
   }
 

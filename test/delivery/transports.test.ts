@@ -10,7 +10,7 @@ import { createGateway, type Gateway } from '../../src/index.ts'
 import { handlers } from '../../src/msw.ts'
 import { intercept } from '../../src/node.ts'
 import { startServer } from '../../src/serve.ts'
-import { call, type Target } from '../call.ts'
+import { call, open, type Target } from '../call.ts'
 
 const origin = 'https://gateway.example/api/v1'
 const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
@@ -74,6 +74,26 @@ describe('every transport', () => {
       await close()
     }
   })
+})
+
+describe.each(Object.entries(transports))('a client that cancels a stream over %s', (_name, start) => {
+  it.each(['responses', 'messages'])(
+    'gets a complete delivery of POST /%s if it has read the end',
+    async (path) => {
+      const gateway = createGateway()
+      const { target, close } = await start(gateway)
+      const last = path === 'messages' ? 'message_stop' : '[DONE]'
+      const messages = [{ role: 'user', content: 'Hello' }]
+      const body = { ...question, ...(path === 'messages' && { messages, max_tokens: 9 }), stream: true }
+      const response = await open(target, `POST /${path}`, { body })
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+      let text = ''
+      while (!text.includes(last)) text += Buffer.from((await reader.read()).value as Uint8Array)
+      await reader.cancel()
+      await expect.poll(() => gateway.journal.entries().map(({ delivery }) => delivery)).toEqual(['complete'])
+      await close()
+    },
+  )
 })
 
 describe.each(Object.entries(transports))('a truncated head over %s', (_name, start) => {
