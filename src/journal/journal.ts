@@ -87,14 +87,14 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
    */
   calls<Id extends (keyof RequestBodies & string) | CustomOperationId>(
     operation: Id,
-    fields?: CallMatch<BodyOf<RequestBodies, Id>>,
+    match?: CallMatch<BodyOf<RequestBodies, Id>>,
   ): JournalEntry<BodyOf<RequestBodies, Id>>[] {
-    const match = readMatch(fields)
+    const fields = readMatch(match)
     const entries = this.#callsOf(operation).map(toEntry) as JournalEntry<BodyOf<RequestBodies, Id>>[]
-    const matching = match ? entries.filter((entry) => matches(entry, match)) : entries
+    const matching = fields ? entries.filter((entry) => matches(entry, fields)) : entries
     // A test that asserts that there are no such calls would pass for a misspelt field.
     if (matching.length === 0 && entries.length > 0)
-      for (const missing of missingFields(entries, match))
+      for (const missing of missingFields(entries, fields))
         printWarning(`[understudy] journal.calls(): no call to ${operation} has ${missing}`)
     return matching
   }

@@ -8,11 +8,19 @@ import { kindsOf, objectByType } from '../../resources/object-by-type.ts'
 /** Request fields that are accepted but have no effect, by operation. */
 const fields: Readonly<Record<string, string>> = {
   createResponse:
-    'cache_control debug image_config max_tool_calls modalities prompt prompt_cache_key prompt_cache_options provider route safety_identifier session_id stop_server_tools_when top_k top_logprobs trace truncation user',
+    'cache_control debug image_config max_tool_calls modalities prompt prompt_cache_key prompt_cache_options provider route safety_identifier session_id stop_server_tools_when top_k top_logprobs trace transforms truncation usage user',
   createChatCompletion:
-    'cache_control debug image_config logit_bias min_p modalities prediction prompt_cache_key prompt_cache_options provider repetition_penalty route service_tier session_id stop_server_tools_when top_a top_k trace',
+    'cache_control debug image_config logit_bias min_p modalities prediction prompt_cache_key prompt_cache_options provider repetition_penalty route service_tier session_id stop_server_tools_when top_a top_k trace transforms usage',
   createMessage:
     'cache_control context_management fallbacks provider route session_id speed stop_server_tools_when trace user',
+}
+
+/** Returns the schema of provider preferences, whose fields have no effect. */
+function preferences(): z.ZodType {
+  const list = z.array(z.string()).nullish()
+  const others =
+    'allow_fallbacks require_parameters data_collection zdr enforce_distillable_text quantizations sort max_price preferred_min_throughput preferred_max_latency'
+  return z.object({ order: list, only: list, ignore: list, ...ignored(...others.split(' ')) }).nullish()
 }
 
 const plugins: Readonly<Record<string, string>> = {
@@ -51,7 +59,11 @@ export function openrouterBody(schema: z.ZodType, operation: string): z.ZodType 
 
 function extended(schema: z.ZodType, operation: string, names: string): z.ZodType {
   const ours = inner<z.ZodObject>(schema)
-  const more: Record<string, z.ZodType> = { ...ignored(...names.split(' ')), plugins: pluginList() }
+  const more: Record<string, z.ZodType> = {
+    ...ignored(...names.split(' ')),
+    provider: preferences(),
+    plugins: pluginList(),
+  }
   if (operation === 'createMessage') more['max_tokens'] = z.int().min(1).nullish()
   else more['tools'] = toolList(ours.shape['tools'] as z.ZodType)
   if (operation !== 'createResponse') return ours.safeExtend(more)

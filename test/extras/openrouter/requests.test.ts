@@ -198,6 +198,16 @@ describe("the vendor's fields", () => {
       const messages = [{ role: 'user', content: 'Hi' }]
       const chat = { model, messages, seed: 1, ...shared }
       expect(await call(gateway, 'POST /chat/completions', { body: chat })).toMatchObject({ status: 200 })
+      const own = { transforms: [], usage: { include: true }, provider: { order: ['azure'], zdr: true } }
+      expect((await create({ input: 'Hi', ...own })).status).toBe(200)
+      for (const [provider, status] of [
+        [own.provider, 200],
+        [{ ordr: ['azure'] }, 400],
+        [{ only: 'azure' }, 400],
+      ] as const) {
+        const body = { ...chat, ...own, provider }
+        expect(await call(gateway, 'POST /chat/completions', { body })).toMatchObject({ status })
+      }
       const body = { model, messages, ...shared }
       expect(await call(gateway, 'POST /messages', { body })).toMatchObject({ status: 200 })
     },
