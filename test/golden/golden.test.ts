@@ -85,7 +85,13 @@ async function settledEntry(gateway: Gateway): Promise<JournalEntry | undefined>
   }
 }
 
-/** A stream has a line per event, JSON a line per field of the upper levels. */
+/** Headers of every reply on a kept connection. They are listed only if one is missing or different. */
+const usual = ['connection: keep-alive', 'date: …', 'keep-alive: timeout=5']
+
+/**
+ * A stream has a line per event, JSON a line per field of the upper levels. Empty lists of the journal are omitted, and
+ * its delivery if it is the same as the client's.
+ */
 function linesOf(
   request: GoldenRequest,
   { status, headers, body, end }: Received,
@@ -93,13 +99,15 @@ function linesOf(
 ): string[] {
   const text = body.toString()
   const isJson = headers.some(([name, value]) => name.toLowerCase() === 'content-type' && /json/.test(value))
-  const shown = headers.map(([name, value]) => `${name.toLowerCase()}: ${name === 'Date' ? '…' : value}`)
+  const all = headers.map(([name, value]) => `${name.toLowerCase()}: ${name === 'Date' ? '…' : value}`)
+  const isUsual = usual.every((line) => all.includes(line))
+  const shown = isUsual ? all.filter((line) => !usual.includes(line)) : all
   const notes = entry && {
     operation: entry.operation,
-    delivery: entry.delivery,
+    delivery: entry.delivery === end ? undefined : entry.delivery,
     usage: entry.usage ?? undefined,
-    assumptions: entry.assumptions,
-    warnings: entry.warnings,
+    assumptions: entry.assumptions.length > 0 ? entry.assumptions : undefined,
+    warnings: entry.warnings.length > 0 ? entry.warnings : undefined,
   }
   return [
     ...(request.body === undefined ? [] : [`> ${visible(JSON.stringify(request.body)).slice(0, 200)}`]),
