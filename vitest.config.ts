@@ -62,7 +62,7 @@ export default defineConfig({
             'test/operations/**/*.test.ts',
             'test/delivery/msw.test.ts',
             'test/delivery/leaks.test.ts',
-            'test/faults/adapters.test.ts',
+            'test/faults/{adapters,pairs}.test.ts',
             'test/vitest/fixtures.test.ts',
           ],
           env: { UNDERSTUDY_MSW: '2' },

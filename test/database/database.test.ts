@@ -105,12 +105,6 @@ describe('a collection', () => {
     expect(await providers.list()).toHaveLength(12)
   })
 
-  it('rejects changes to a missing record with 404', async () => {
-    const { providers } = make()
-    await expect(providers.update('nobody', {})).rejects.toMatchObject({ status: 404 })
-    await expect(providers.delete('nobody')).rejects.toMatchObject({ status: 404 })
-  })
-
   it.each([
     ['providers', { slug: 'aurora' }, 'slug'],
     ['workspaces', { id: '33333333-3333-4333-8333-333333333333' }, 'slug'],
@@ -792,17 +786,6 @@ describe('a fork that has not accessed a collection yet', () => {
 })
 
 describe('errors of a collection', () => {
-  it('are 400s that name the call', async () => {
-    const { providers } = make()
-    const anything = providers as unknown as Records<object>
-    for (const failing of [
-      anything.get(7 as never),
-      anything.create([] as never),
-      anything.list({ nothing: 1 }),
-    ])
-      await expect(failing).rejects.toMatchObject({ status: 400 })
-  })
-
   it.each([
     [[], ''],
     [[provider('yours')], '; expected one of yours'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../src/faults/index.ts'
 import { eventStream, type Frame } from '../../src/http/reply.ts'
-import { applyFaults, bytesOf, completed, type FaultReport, framesOf, outline, sample } from './sample.ts'
+import { applyFaults, bytesOf, type FaultReport, framesOf, outline, sample } from './sample.ts'
 
 const whole = bytesOf(framesOf(sample()))
 const after = (fault: Fault, reply = sample()) => framesOf(applyFaults(reply, fault))
@@ -76,16 +76,6 @@ describe("a stream fault's position", () => {
     ])
   })
 
-  it('afterBytes inside an event: sends the error event after that event', () => {
-    const inside = whole.indexOf('output_item.added')
-    expect(outline(after({ name: 'stream-error-event', afterBytes: inside }))).toEqual([
-      'created',
-      'output_item.added',
-      'failed',
-      '[DONE]',
-    ])
-  })
-
   it('stops the fault from reading later events', () => {
     let read = 0
     const reply = sample()
@@ -108,13 +98,6 @@ describe("a stream fault's position", () => {
 })
 
 describe('stream faults', () => {
-  it('stream-error-event at event 0: copies the response object from a later event', () => {
-    const frames = after({ name: 'stream-error-event', afterEvents: 0 })
-    expect(frames[0]).toMatchObject({
-      event: { type: 'response.failed', sequence_number: 0, response: { id: 'resp_1' } },
-    })
-  })
-
   it('stream-reordered-events: does not swap events after the final one', () => {
     const types = ['response.created', 'response.completed', 'a', 'b']
     const reply = () => eventStream(types.map((type): Frame => ({ kind: 'event', event: { type } })))
@@ -131,14 +114,5 @@ describe('stream faults', () => {
     const done = eventStream([{ kind: 'done' }])
     expect(outline(framesOf(applyFaults(done, 'stream-unknown-event', { report })))).toEqual(['[DONE]'])
     expect(report.noEffect).toBe(true)
-  })
-
-  it('do not change JSON replies, and add a warning', () => {
-    const report: FaultReport = { warnings: [] }
-    expect(applyFaults(completed, 'stream-cut', { report })).toBe(completed)
-    expect(report).toEqual({
-      noEffect: true,
-      warnings: ["'stream-cut' found nothing to act on: the reply is not an event stream"],
-    })
   })
 })

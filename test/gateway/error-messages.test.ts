@@ -532,6 +532,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       () => gateway.use({ name: 'stream-cut', afterDeltas: 2 }),
       "use(): unknown field 'afterDeltas'; write on: 'text', fault: { name: 'stream-cut', afterDeltas: 2 }",
     ],
+    [() => gateway.use(), 'use() expects at least one scenario or rule'],
     [() => gateway.use(['flaky']), 'use(): a scenario must be { name, rules: […] }, got a list'],
     [() => gateway.use('./nope.yaml'), `./nope.yaml: no such file (looked for ${process.cwd()}/nope.yaml)`],
     [() => rule({ on: 'createRespons' }), "did you mean 'createResponse'?"],

@@ -4,35 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { FileError, inMegabytes, parseDataText, readCheckedFile } from '../../src/lib/data-file.ts'
+import { inMegabytes, parseDataText, readCheckedFile } from '../../src/lib/data-file.ts'
 
 describe('parseDataText', () => {
-  it('locates each value, also through aliases, and the nearest ancestor of a missing one', () => {
-    const { value, locate } = parseDataText('text', 'a: &list\n  - one\n  - "two"\nb: *list\nc: { d: 1 }\n')
-    expect(value).toEqual({ a: ['one', 'two'], b: ['one', 'two'], c: { d: 1 } })
-    const place = (...path: (string | number)[]) => {
-      const { line, column } = locate(path)
-      return `${line}:${column}`
-    }
-    expect([place('a', 0), place('a', 1), place('b', 1), place('c', 'd'), place('c', 'e'), place()]).toEqual([
-      '2:5',
-      '3:5',
-      '3:5',
-      '5:6',
-      '5:1',
-      '1:1',
-    ])
-  })
-
-  it('locates aliases of single values', () => {
-    const { value, locate } = parseDataText('text', '- &a one\n- b: [*a]\n')
-    expect(value).toEqual(['one', { b: ['one'] }])
-    expect([locate([0]), locate([1, 'b', 0])]).toEqual([
-      { line: 1, column: 6 },
-      { line: 2, column: 7 },
-    ])
-  })
-
   it('accepts comments and trailing commas in JSON', () => {
     const { value, locate } = parseDataText('a.json', '{\n  # one\n  "a": [1, 2,],\n}')
     expect([value, locate(['a', 1])]).toEqual([{ a: [1, 2] }, { line: 3, column: 12 }])
@@ -96,15 +70,6 @@ describe('readCheckedFile', () => {
   it.skipIf(process.platform === 'win32')('rejects devices', () => {
     expect(() => readCheckedFile('/dev/null', z.any())).toThrow('/dev/null: is not a file')
   })
-})
-
-it('FileError names the first problem and counts the others', () => {
-  const problem = { file: 'a.yaml', message: 'is empty' }
-  expect(new FileError([problem]).message).toBe('a.yaml: is empty')
-  expect(new FileError([problem, problem]).message).toBe('a.yaml: is empty (and 1 more)')
-  expect(new FileError([{ ...problem, line: 3, column: 5 }, problem, problem]).message).toBe(
-    'a.yaml:3:5: is empty (and 2 more)',
-  )
 })
 
 it('inMegabytes rounds to one decimal', () => {

@@ -1,7 +1,7 @@
 /** Tests sample text about sources and functions' outputs, and links. */
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
-import { cite, linkTo } from '../../src/model/search/citations.ts'
+import { linkTo } from '../../src/model/search/citations.ts'
 import { type WritingTask, writeText } from '../../src/model/text/sample-text.ts'
 import { call } from '../call.ts'
 
@@ -96,51 +96,15 @@ describe('writeText', () => {
   })
 })
 
-describe('citations', () => {
-  const spans = ({ text, annotations }: ReturnType<typeof cite>) => [
-    text,
-    ...annotations.map(
-      ({ start_index, end_index, title }) => `${title}: ${text.slice(start_index, end_index)}`,
-    ),
-  ]
-
-  it.each<[text: string, names: string[], cited: string, ...spans: string[]]>([
-    ['', ['a'], link('a'), `Title a: ${link('a')}`],
-    ['', ['a', 'b'], `${link('a')} ${link('b')}`, `Title a: ${link('a')}`, `Title b: ${link('b')}`],
-    ['x', ['a', 'b'], `x ${link('a')} ${link('b')}`, `Title a: ${link('a')}`, `Title b: ${link('b')}`],
-    ['[t](https://a.example/) x', ['a'], '[t](https://a.example/) x', 'Title a: [t](https://a.example/)'],
-    [
-      'x [t](https://a.example/)',
-      ['b', 'a'],
-      `x [t](https://a.example/) ${link('b')}`,
-      'Title a: [t](https://a.example/)',
-      `Title b: ${link('b')}`,
-    ],
-    ['x [t', ['a'], `x [t ${link('a')}`, `Title a: ${link('a')}`],
-    ['[](https://a.example/)', ['a'], `[](https://a.example/) ${link('a')}`, `Title a: ${link('a')}`],
-    ['](https://a.example/)', ['a'], `](https://a.example/) ${link('a')}`, `Title a: ${link('a')}`],
-    ['x](https://a.example/)', ['a'], `x](https://a.example/) ${link('a')}`, `Title a: ${link('a')}`],
-  ])('cite: finds or appends links in %j to %j', (text, names, ...expected) => {
-    expect(
-      spans(
-        cite(
-          text,
-          names.map((name) => source(name)),
-        ),
-      ),
-    ).toEqual(expected)
-  })
-
-  it.each([
-    ['x(1)', 'x(1)'],
-    ['x(1', 'x%281'],
-    ['a b', 'a%20b'],
-    ['a\tb', 'a%09b'],
-    ['[x]', '%5bx%5d'],
-    ['((x))', '%28%28x%29%29'],
-  ])('linkTo: escapes https://a.example/%s as %s', (path, escaped) => {
-    expect(linkTo(`https://a.example/${path}`)).toBe(`[a.example](https://a.example/${escaped})`)
-  })
+it.each([
+  ['x(1)', 'x(1)'],
+  ['x(1', 'x%281'],
+  ['a b', 'a%20b'],
+  ['a\tb', 'a%09b'],
+  ['[x]', '%5bx%5d'],
+  ['((x))', '%28%28x%29%29'],
+])('linkTo: escapes https://a.example/%s as %s', (path, escaped) => {
+  expect(linkTo(`https://a.example/${path}`)).toBe(`[a.example](https://a.example/${escaped})`)
 })
 
 it.each<GatewayOptions>([

@@ -25,28 +25,6 @@ describeAdapters('scenarios and scripted replies', (entrance) => {
     expect([(await ask()).status, (await ask()).status]).toEqual([503, 200])
   })
 
-  it('use() activates several rules in order, and its handle ends them all', async () => {
-    const { sandbox } = entrance
-    {
-      using both = sandbox.use(
-        { on: 'createResponse', times: 1, fault: { name: 'status', status: 503 } },
-        { on: 'createResponse', times: 1, fault: { name: 'status', status: 429 } },
-        { name: 'moved', rules: [{ on: 'createResponse', fault: { name: 'status', status: 402 } }] },
-      )
-      expect(both.name).toBe('rule, rule, moved')
-      const statuses = [await ask(), await ask(), await ask()].map(({ status }) => status)
-      expect(statuses).toEqual([503, 429, 402])
-    }
-    expect((await ask()).status).toBe(200)
-  })
-
-  it('use() activates nothing if one of several scenarios is invalid', async () => {
-    const { sandbox } = entrance
-    expect(() => sandbox.use('provider-outage', 'flakey')).toThrow("did you mean 'flaky'?")
-    expect(() => sandbox.use()).toThrow('use() expects at least one scenario or rule')
-    expect((await ask()).status).toBe(200)
-  })
-
   it('name themselves and the matched rule in the reply and the journal', async () => {
     entrance.sandbox.use({
       name: 'outage',

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, defineScenario } from '../../src/index.ts'
+import { createGateway } from '../../src/index.ts'
 import { bundledScenario } from '../../src/scenarios/bundled.ts'
 import { checkScenario } from '../../src/scenarios/check-scenario.ts'
-import type { Scenario } from '../../src/scenarios/scenario.ts'
 import { ScenarioError } from '../../src/scenarios/scenario-error.ts'
 import { call } from '../call.ts'
 
@@ -336,14 +335,6 @@ it.each<[string, () => unknown]>([
   ],
 ])('messages name the argument: %s', (message, mistake) => {
   expect(mistake).toThrow(expect.objectContaining({ message }))
-})
-
-it('defineScenario returns its argument', () => {
-  const scenario: Scenario = {
-    name: 'a',
-    rules: [{ on: '*', fault: 'latency', during: { to: 9 } }],
-  }
-  expect(defineScenario(scenario)).toBe(scenario)
 })
 
 it('bundledScenario finds scenarios by exact name, not by inherited property names', () => {

@@ -218,34 +218,6 @@ describe("a rule's frequency", () => {
   })
 })
 
-describe('active scenarios', () => {
-  it('match after scenarios named by the request, which have their own counters', () => {
-    const { rules, ask } = setup({ on: '*', fault: 'status' })
-    const named = scenario('named', { on: '*', times: 1, fault: 'timeout' })
-    const again = scenario('named', { on: '*', times: 1, fault: 'timeout' })
-    expect(rules.match(call(), [named]).matches[0]?.scenario).toBe('named')
-    expect(rules.match(call(), [again]).matches[0]?.scenario).toBe('mine')
-    expect(ask().matches[0]?.scenario).toBe('mine')
-  })
-})
-
-describe('the number of active rules', () => {
-  it('is limited to 20,000, and counts only active ones', () => {
-    const { rules } = setup()
-    const one = scenario('one', { on: '*', fault: 'status' })
-    const half = { ...one, name: 'half', rules: Array(10_000).fill(one.rules[0]) }
-    const message = 'A sandbox can have at most 20000 active rules: end some scenarios, or reset the sandbox'
-    const isFull = () =>
-      expect(() => rules.use(one)).toThrow(expect.objectContaining({ status: 429, message }))
-    rules.use(half)
-    const second = rules.use(half)
-    isFull()
-    second[Symbol.dispose]()
-    rules.use(half)
-    isFull()
-  })
-})
-
 describe('the conversations of a script', () => {
   it('are limited to the newest 1000', () => {
     const { rules: origin, clock } = setup({ on: 'text', script: [{ text: 'Hi' }], onEnd: 'repeat' })

@@ -529,6 +529,7 @@ describe('POST /responses', () => {
     ],
     ['[1](https://a.example/)', ['a'], '[1](https://a.example/)', [[0, 23]]],
     ['[](https://a.example/)', ['a'], `[](https://a.example/) ${link}`, [[23, 54]]],
+    ['x [t', ['a'], `x [t ${link}`, [[5, 36]]],
     ['](https://a.example/)', ['a'], `](https://a.example/) ${link}`, [[22, 53]]],
   ])('cites %o with links to %o', async (text, sites, expected, spans) => {
     const gateway = begin()
