@@ -276,6 +276,7 @@ export const groups: readonly Group[] = [
     chat({ stream: true, stream_options: { include_usage: true } }),
     chat({ tools: chatTools, tool_choice: 'required', stream: true }),
     chat({ n: 2, max_tokens: 3, logprobs: true, top_logprobs: 1 }),
+    { line: 'POST /workspaces', body: { name: 'Tides', slug: 'tides' } },
     { line: 'GET /credits' },
   ]),
   group('messages', 'full', [
