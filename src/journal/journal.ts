@@ -120,7 +120,8 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
       throw new GatewayError(400, `expects an operation such as 'createResponse', got ${shown(operation)}`)
     const route = this.#operations.find(({ method, path }) => `${method.toUpperCase()} ${path}` === operation)
     const isEvery = operation === '*' || operation === textOperations
-    const all = isEvery ? '; use journal.entries() for all calls' : didYouMean(operation, ids)
+    const isPath = / \//.test(operation)
+    const all = isEvery || isPath ? '; use journal.entries() for all calls' : didYouMean(operation, ids)
     const hint = route ? `; did you mean '${route.id}'?` : all
     throw new GatewayError(400, `Unknown operation '${operation}'${hint}`)
   }

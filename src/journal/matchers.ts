@@ -62,7 +62,11 @@ export function toMatchers(
     const ids = journal.operationIds ?? operations.map(({ id }) => id)
     if (typeof operation !== 'string') throw missing(name, `an operation, got ${shown(operation)}`)
     if (ids.includes(operation)) return operation
-    throw new TypeError(`Unknown operation '${operation}'${didYouMean(operation, ids)}`)
+    const route = operations.find(({ method, path }) => `${method.toUpperCase()} ${path}` === operation)
+    const forPath =
+      '; for a path without an operation, use journal.entries(), or defineOperation() for the path'
+    const hint = !route && / \//.test(operation) ? forPath : didYouMean(route?.id ?? operation, ids)
+    throw new TypeError(`Unknown operation '${operation}'${hint}`)
   }
   return {
     toHaveReceived: (received, [name, match]) => {
