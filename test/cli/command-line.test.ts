@@ -167,6 +167,7 @@ describe('serve', () => {
     [['--time-scale', '-1'], '--time-scale must be 0 or more, got -1'],
     [['--time-scale', '1.'], "--time-scale must be a number, got '1.'"],
     [['--token', ''], '--token must not be empty: omit it for the default'],
+    [['--latency', 'slow'], 'see --help, or set it in the --config file'],
   ])('rejects %j with a one-line error', async (args, line) => {
     expect(await exit(...args)).toBe(2)
     expect(stderr).toMatch(/^error: [^\n]*\n$/)

@@ -88,6 +88,9 @@ describe('validateFiles() with scenario files', () => {
     expect(await problemsOf('config.json', '{ "timeScale": -1 }')).toEqual([
       'config.json:1:1: options.timeScale must be 0 or more, got -1',
     ])
+    expect(await problemsOf('config.json', '{ "timescale": 0, "seed": 3 }')).toEqual([
+      "config.json:1:1: unknown option 'timescale'; did you mean 'timeScale'?",
+    ])
     expect(await problemsOf('config.json', '{ "scenarios": ["flaky", { "on": "*" }] }')).toEqual([
       expect.stringMatching(/^config\.json:1:1: scenarios\[1\]: the rule has no effect/),
     ])

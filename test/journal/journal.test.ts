@@ -66,16 +66,6 @@ describe('journal entries', () => {
     })
   })
 
-  it('warn about the deprecated plugin and the :online suffix', async () => {
-    const { call, journal } = begin()
-    await (await call('POST /responses', { body: { ...question, plugins: [{ id: 'web' }] } })).text()
-    expect(journal.last('createResponse')?.warnings.join()).toContain('deprecated')
-    await (await call('POST /responses', { body: { ...question, model: 'aurora/dawn-2:online' } })).text()
-    expect(journal.last('createResponse')?.warnings.join()).toContain('deprecated')
-    await (await call('POST /responses', { body: question })).text()
-    expect(journal.last('createResponse')?.warnings).toEqual([])
-  })
-
   it('contain the raw text of a body that is not JSON, without a parsed body', async () => {
     const { call, journal } = begin()
     await call('PATCH /workspaces/production', { body: '{"name": ' })
@@ -221,14 +211,6 @@ describe('journal entries', () => {
 })
 
 describe('journal limits', () => {
-  it('keep the newest entries', async () => {
-    const { call, journal } = begin({ limits: { journalEntries: 100 } })
-    for (let index = 0; index < 101; index++) await call(`GET /presets/${index}`)
-    expect(journal.entries()).toHaveLength(100)
-    expect(journal.evictedCount).toBe(1)
-    expect(journal.entries()[0]?.params['slug']).toBe('1')
-  })
-
   it('do not count the rest of a stream whose call was evicted', async () => {
     const { call, journal, gateway } = begin({ limits: { journalEntries: 2, journalBytes: 60_000 } })
     gateway.reply('word '.repeat(20_000))
@@ -388,19 +370,6 @@ describe('journal.explain()', () => {
     expect(broken).toMatch(
       /^GET \/api\/v1\/providers \(listProviders\) got no response \(req_[0-9a-f]{16}\)\.\nMatched the inline rule: fault connection-reset\.\nA fault aborted the reply\.$/,
     )
-  })
-})
-
-describe('journal.nearMisses()', () => {
-  it('returns only the calls for which rules were tried and none applied', async () => {
-    const { call, journal, gateway } = begin()
-    gateway.fail(503, { on: 'listProviders', times: 1 })
-    await call('GET /providers')
-    await call('GET /providers')
-    await call('GET /benchmarks')
-    expect(journal.nearMisses().map(({ nearMisses }) => nearMisses)).toEqual([
-      [{ scenario: 'fail', rule: 1, kind: 'times', reason: 'fail() is used up: it applies once' }],
-    ])
   })
 })
 

@@ -167,17 +167,6 @@ describe('a sandbox', () => {
     expect(ids).toHaveLength(2)
   })
 
-  it('accepts the handle of a scenario that was reset and then restored', async () => {
-    const gateway = createGateway()
-    const outage = gateway.use('provider-outage')
-    const snapshot = gateway.snapshot()
-    gateway.reset()
-    gateway.restore(snapshot)
-    expect((await open(gateway, 'GET /providers')).status).toBe(500)
-    outage[Symbol.dispose]()
-    expect((await open(gateway, 'GET /providers')).status).toBe(200)
-  })
-
   it('keeps its clock and collection objects across a reset', async () => {
     const sandbox = createGateway().createSandbox()
     const { clock, db, journal } = sandbox

@@ -190,26 +190,6 @@ describe('a snapshot', () => {
     outage[Symbol.dispose]()
     expect((await ask(sandbox.apiKey)).status).toBe(200)
   })
-
-  it('is unaffected by later writes in the sandbox and its forks', async () => {
-    const gateway = createGateway()
-    const sandbox = gateway.createSandbox()
-    const name = async (each = sandbox) => (await each.db.workspaces.get('production'))?.name
-    await sandbox.db.workspaces.update('production', { name: 'One' })
-    const one = sandbox.snapshot()
-    const fork = sandbox.fork()
-    await sandbox.db.workspaces.update('production', { name: 'Two' })
-    const two = sandbox.snapshot()
-    await fork.db.workspaces.update('production', { name: 'Fork' })
-    sandbox.restore(one)
-    expect([await name(), await name(fork)]).toEqual(['One', 'Fork'])
-    sandbox.restore(two)
-    expect(await name()).toBe('Two')
-    sandbox.restore(one)
-    await sandbox.db.workspaces.update('production', { name: 'Three' })
-    sandbox.restore(one)
-    expect(await name()).toBe('One')
-  })
 })
 
 describe('a disposed sandbox', () => {
