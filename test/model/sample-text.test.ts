@@ -335,6 +335,10 @@ describe('sample text in other languages', () => {
     en: {
       'Translate "おはようございます" to English': /^[\x20-\x7e\n]*"Translate "/,
       'Write a Java function that checks brackets': /```java\n/,
+      no: /"no"/,
+      'Los Angeles': /"Los Angeles"/,
+      'Die Hard': /"Die Hard"/,
+      'https://ja.wikipedia.example/日本語の文法と文字の歴史と日本語の方言': /^[^「」]+"https/,
     },
   }
 

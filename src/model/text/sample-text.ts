@@ -84,8 +84,9 @@ function readQuestion(subject: string, verbosity: Verbosity, key: string) {
 
 /** Returns texts for the scripts of the question's letters. Default: English. */
 function languageOf(question: string): Texts {
-  // Quoted text can be in another language.
-  const text = question.replace(/"[^"]*"|[“„«「][^”“»」]*[”“»」]/g, '').trim() || question
+  // Links and quoted text can be in another language.
+  const words = question.replace(/\bhttps?:\S+/g, '')
+  const text = words.replace(/"[^"]*"|[“„«「][^”“»」]*[”“»」]/g, '').trim() || words
   const letters = text.match(/\p{L}/gu) ?? []
   const shareOf = (letter: RegExp) => letters.filter((each) => letter.test(each)).length / letters.length
   if (!(shareOf(/\P{Script=Latin}/u) > 0.3)) return english
