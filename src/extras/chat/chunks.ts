@@ -66,6 +66,11 @@ export function* chunks(
       for (const token of tokenize(called.arguments))
         yield chunk(index, { tool_calls: [{ index: place, function: { arguments: token } }] })
     }
+    if (message.function_call) {
+      const { name, arguments: args } = message.function_call
+      yield chunk(index, { function_call: { name, arguments: '' } })
+      for (const token of tokenize(args)) yield chunk(index, { function_call: { arguments: token } })
+    }
     if (!failure) yield chunk(index, {}, finish_reason)
   }
   if (failure) yield failureOf(failure, completion)
@@ -81,6 +86,7 @@ interface ChunkChoice {
     reasoning?: string
     annotations?: unknown[]
     tool_calls?: { function?: { arguments?: string } }[]
+    function_call?: { arguments?: string }
   }
   finish_reason?: string | null
   logprobs?: unknown
@@ -95,8 +101,9 @@ function choiceOf(event: StreamEvent): ChunkChoice {
 export const chatPlaces: StreamPlaces = {
   isDelta(event) {
     const { delta = {} } = choiceOf(event)
-    const { content, refusal, reasoning, tool_calls } = delta
-    return Boolean(content || refusal || reasoning || tool_calls?.[0]?.function?.arguments)
+    const { content, refusal, reasoning, tool_calls, function_call: call } = delta
+    const args = call?.arguments || tool_calls?.[0]?.function?.arguments
+    return Boolean(content || refusal || reasoning || args)
   },
   isFinal: (event) => choiceOf(event).finish_reason != null,
   filtered(value) {

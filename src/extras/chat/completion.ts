@@ -5,7 +5,7 @@ import { reasoningTexts } from '../../model/token-limit.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice, ChoiceItem, CitedText } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
-import type { ChatRequest } from './request.ts'
+import { type ChatRequest, isLegacy } from './request.ts'
 
 export const ChatCompletion = z.lazy(() => {
   const UrlCitation = z.strictObject({
@@ -19,11 +19,8 @@ export const ChatCompletion = z.lazy(() => {
     }),
   })
 
-  const ToolCall = z.strictObject({
-    id: z.string(),
-    type: z.literal('function'),
-    function: z.strictObject({ name: z.string(), arguments: z.string() }),
-  })
+  const FunctionCall = z.strictObject({ name: z.string(), arguments: z.string() })
+  const ToolCall = z.strictObject({ id: z.string(), type: z.literal('function'), function: FunctionCall })
 
   const TokenLogprob = z.strictObject({
     token: z.string(),
@@ -35,7 +32,7 @@ export const ChatCompletion = z.lazy(() => {
     refusal: z.null(),
   })
 
-  const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error'])
+  const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'function_call', 'content_filter', 'error'])
 
   return z
     .strictObject({
@@ -52,6 +49,7 @@ export const ChatCompletion = z.lazy(() => {
             refusal: z.string().nullable(),
             reasoning: z.string().nullable().optional(),
             tool_calls: z.array(ToolCall).optional(),
+            function_call: FunctionCall.optional(),
             annotations: z.array(UrlCitation).optional(),
           }),
           finish_reason: FinishReason.nullable(),
@@ -105,6 +103,10 @@ function toChoice(
   const { text, refusal, reasoning, annotations, calls } = toParts(items, (place) =>
     hash(requestKey, 'call', index, place),
   )
+  // The format before tools has at most one call.
+  const [only, ...others] = isLegacy(body) ? calls : []
+  const legacyCall = others.length === 0 ? only?.function : undefined
+  const kind = legacyCall ? 'function_call' : calls.length > 0 ? 'tool_calls' : undefined
   return {
     index,
     message: {
@@ -112,10 +114,11 @@ function toChoice(
       content: text ?? null,
       refusal: refusal ?? null,
       ...(reasoning !== undefined && { reasoning }),
-      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(kind === 'tool_calls' && { tool_calls: calls }),
+      ...(legacyCall && { function_call: legacyCall }),
       ...(annotations.length > 0 && { annotations }),
     },
-    finish_reason: finishReason(end, calls.length > 0),
+    finish_reason: finishReason(end, kind),
     logprobs:
       body.logprobs && text !== undefined
         ? logprobsOf(text, body.top_logprobs ?? 0, hash(sandbox.seed, requestKey, index))
@@ -162,10 +165,13 @@ function addText(parts: Parts, part: CitedText): void {
   }
 }
 
-function finishReason({ status, reason, stop }: AnswerEnd, calls: boolean): ChatChoice['finish_reason'] {
+function finishReason(
+  { status, reason, stop }: AnswerEnd,
+  calls: 'tool_calls' | 'function_call' | undefined,
+): ChatChoice['finish_reason'] {
   if (status === 'failed') return 'error'
   if (status === 'incomplete') return reason === 'content_filter' ? 'content_filter' : 'length'
-  return calls && stop === undefined ? 'tool_calls' : 'stop'
+  return calls && stop === undefined ? calls : 'stop'
 }
 
 const utf8 = new TextEncoder()

@@ -7,7 +7,14 @@ import type { Prompt, PromptTool, TextForm } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
 import { chatPlaces, chunks, chunkWriter } from './chunks.ts'
 import { type ChatCompletion, toChatCompletion } from './completion.ts'
-import { type ChatRequest, type ChatTool, forcedName, isChatFunction } from './request.ts'
+import {
+  type ChatFunction,
+  type ChatRequest,
+  type ChatTool,
+  forcedName,
+  isChatFunction,
+  isLegacy,
+} from './request.ts'
 
 export const protocol: Protocol<ChatRequest, ChatCompletion> = {
   conversation: readConversation,
@@ -21,18 +28,28 @@ export const protocol: Protocol<ChatRequest, ChatCompletion> = {
 }
 
 function readConversation(body: unknown): Conversation {
-  const { messages, tools } = fieldsOf(body)
-  const names = listOf(tools).flatMap((tool) => {
-    const { name } = fieldsOf(fieldsOf(tool)['function'])
+  const { messages, tools, functions } = fieldsOf(body)
+  const offered = tools == null ? listOf(functions) : listOf(tools).map((tool) => fieldsOf(tool)['function'])
+  const names = offered.flatMap((each) => {
+    const { name } = fieldsOf(each)
     return typeof name === 'string' ? [name] : []
   })
-  return { items: listOf(messages).flatMap(toItems), tools: names }
+  // Calls have no id in the format before tools.
+  let count = 0
+  const items = listOf(messages).flatMap((message) => {
+    const { role, function_call, name, content } = fieldsOf(message)
+    if (role === 'function')
+      return [{ kind: 'result', id: `${textOf(name)} ${count}`, text: textOf(content) } as const]
+    const id = `${textOf(fieldsOf(function_call)['name'])} ${function_call ? ++count : count}`
+    return toItems(message, function_call ? [{ id, function: function_call }] : [])
+  })
+  return { items, tools: names }
 }
 
-function toItems(value: unknown): ConversationItem[] {
+function toItems(value: unknown, legacyCalls: readonly unknown[]): ConversationItem[] {
   const { role, content, refusal, tool_call_id, tool_calls } = fieldsOf(value)
   if (role === 'tool') return [{ kind: 'result', id: textOf(tool_call_id), text: textOf(content) }]
-  const calls = listOf(tool_calls).map((call): ConversationItem => {
+  const calls = [...listOf(tool_calls), ...legacyCalls].map((call): ConversationItem => {
     const { id, function: called } = fieldsOf(call)
     const { name, arguments: args } = fieldsOf(called)
     return { kind: 'call', id: textOf(id), name: textOf(name), arguments: textOf(args) }
@@ -50,8 +67,10 @@ function toPrompt(body: ChatRequest, conversation: Conversation): Prompt {
     choices: body.n ?? undefined,
     stopSequences: typeof stop === 'string' ? [stop] : (stop ?? undefined),
     maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
-    tools: allowedTools(body.tools?.map(toTool), body.tool_choice),
-    toolChoice: toToolChoice(body.tool_choice),
+    tools: isLegacy(body)
+      ? body.functions?.map(toFunction)
+      : allowedTools(body.tools?.map(toTool), body.tool_choice),
+    toolChoice: isLegacy(body) ? toFunctionChoice(body.function_call) : toToolChoice(body.tool_choice),
     text: {
       format: toFormat(body.response_format),
       verbosity: verbosity == null ? undefined : { value: verbosity, path: 'body.verbosity' },
@@ -66,6 +85,15 @@ function toTool(tool: ChatTool, index: number): PromptTool {
   if (!isChatFunction(tool)) return toPromptTool(tool, index)
   const { name, parameters } = tool.function
   return { kind: 'function', name, parameters, path: `body.tools[${index}].function.parameters` }
+}
+
+function toFunction({ name, parameters }: ChatFunction, index: number): PromptTool {
+  return { kind: 'function', name, parameters, path: `body.functions[${index}].parameters` }
+}
+
+function toFunctionChoice(choice: ChatRequest['function_call']): Prompt['toolChoice'] {
+  if (typeof choice !== 'object') return choice
+  return choice ? { name: choice.name, path: 'body.function_call.name' } : undefined
 }
 
 function toToolChoice(choice: ChatRequest['tool_choice']): Prompt['toolChoice'] {

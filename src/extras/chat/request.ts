@@ -19,8 +19,10 @@ const toolCall = () =>
   z.looseObject({
     id: z.string(),
     type: z.literal('function').optional(),
-    function: z.looseObject({ name: z.string(), arguments: z.string() }),
+    function: calledFunction(),
   })
+
+const calledFunction = () => z.looseObject({ name: z.string(), arguments: z.string() })
 
 const message = () =>
   z.discriminatedUnion('role', [
@@ -34,23 +36,24 @@ const message = () =>
       content: content().nullish(),
       refusal: z.string().nullish(),
       tool_calls: list(toolCall()).nullish(),
+      function_call: calledFunction().nullish(),
       ...ignored('name', 'audio', 'reasoning', 'reasoning_details', 'annotations'),
     }),
     z.looseObject({ role: z.literal('tool'), content: content(), tool_call_id: z.string() }),
+    z.looseObject({ role: z.literal('function'), content: content().nullish(), name: z.string() }),
   ])
 
-const FunctionTool = z.lazy(() =>
+const offeredFunction = () =>
   z.looseObject({
-    type: z.literal('function'),
-    function: z.looseObject({
-      name: z.string().min(1),
-      description: z.string().nullish(),
-      parameters: z.looseObject({}).nullish().describe('JSON Schema of the arguments.'),
-      strict: z.boolean().nullish(),
-    }),
-  }),
-)
+    name: z.string().min(1),
+    description: z.string().nullish(),
+    parameters: z.looseObject({}).nullish().describe('JSON Schema of the arguments.'),
+    strict: z.boolean().nullish(),
+  })
+
+const FunctionTool = z.lazy(() => z.looseObject({ type: z.literal('function'), function: offeredFunction() }))
 type ChatFunctionTool = z.infer<typeof FunctionTool>
+export type ChatFunction = ChatFunctionTool['function']
 
 const chatTool = () => objectByType({ function: FunctionTool, 'gateway:web_search': WebSearchTool })
 export type ChatTool = z.infer<ReturnType<typeof chatTool>>
@@ -98,6 +101,11 @@ export const ChatRequest = z.lazy(() => {
       tools: list(chatTool()).nullish(),
       tool_choice: toolChoice().nullish(),
       parallel_tool_calls: z.boolean().nullish(),
+      functions: list(offeredFunction()).nullish().meta({ deprecated: true, description: 'Use `tools`.' }),
+      function_call: z
+        .union([z.enum(['none', 'auto']), z.looseObject({ name: z.string() })])
+        .nullish()
+        .meta({ deprecated: true, description: 'Use `tool_choice`.' }),
       response_format: responseFormat().nullish(),
       reasoning,
       reasoning_effort: z.string().nullish(),
@@ -120,6 +128,11 @@ export const ChatRequest = z.lazy(() => {
     .refine(offersForcedFunction, {
       path: ['tool_choice', 'function', 'name'],
       message: 'Must name one of the function tools',
+      params: { rule: 'unknown_tool' },
+    })
+    .refine(({ function_call: call, functions }) => offersName(call, functions), {
+      path: ['function_call', 'name'],
+      message: 'Must name one of the functions',
       params: { rule: 'unknown_tool' },
     })
     .meta({ id: 'ChatRequest', description: 'A request for a chat completion.' })
@@ -148,4 +161,16 @@ function offersForcedFunction({ tool_choice, tools }: ForcedFunction): boolean {
     forced === undefined ||
     (tools?.some((tool) => isChatFunction(tool) && tool.function.name === forced) ?? false)
   )
+}
+
+function offersName(
+  call: 'none' | 'auto' | { name: string } | null | undefined,
+  functions: readonly { name: string }[] | null | undefined,
+): boolean {
+  return typeof call !== 'object' || call === null || (functions ?? []).some(({ name }) => name === call.name)
+}
+
+/** Returns true if the request offers functions in the format before tools, and the reply must use it, too. */
+export function isLegacy({ functions, tools }: ChatRequest): boolean {
+  return functions != null && tools == null
 }

@@ -150,6 +150,56 @@ describe('POST /chat/completions', () => {
   })
 })
 
+describe('POST /chat/completions with functions, the format before tools', () => {
+  const functions = [{ name: 'time' }, weather.function]
+  const forced = { model, functions, function_call: { name: 'weather' }, messages: ask('Oslo?') }
+
+  it('calls a forced function, plain and streamed, also after its own result', async () => {
+    const { choices } = await client.chat.completions.create(forced)
+    const { message, finish_reason } = choices[0] as OpenAI.Chat.ChatCompletion.Choice
+    expect(finish_reason).toBe('function_call')
+    expect(message.tool_calls).toBeUndefined()
+    const called = message.function_call
+    expect([called?.name, JSON.parse(called?.arguments ?? '')]).toEqual([
+      'weather',
+      { city: expect.any(String) },
+    ])
+    const streamed = await client.chat.completions.stream(forced).finalChatCompletion()
+    expect(streamed.choices[0]).toMatchObject({ finish_reason, message: { function_call: called } })
+    const messages = [
+      ...ask('Oslo?'),
+      message,
+      { role: 'function' as const, name: 'weather', content: 'Rain' },
+    ]
+    const again = await client.chat.completions.create({ ...forced, messages })
+    expect(again.choices[0]?.message.function_call?.name).toBe('weather')
+    const { choices: next } = await client.chat.completions.create({ model, functions, messages })
+    expect(next[0]).toMatchObject({
+      finish_reason: 'stop',
+      message: { content: expect.stringContaining('Rain') },
+    })
+  })
+
+  it('follows a script, and rejects a function that is not offered', async () => {
+    const gateway = createGateway()
+    gateway.script([
+      { expect: { tools: ['weather'] }, call: { weather: { city: 'Oslo' } } },
+      { expect: { result: { weather: 'Rain' } }, text: 'Take an umbrella.' },
+    ])
+    const body = { model, functions, messages: ask('Oslo?') as object[] }
+    const first = (await call(gateway, 'POST /chat/completions', { body })).body.choices[0].message
+    expect(first.function_call).toEqual({ name: 'weather', arguments: '{"city":"Oslo"}' })
+    body.messages.push(first, { role: 'function', name: 'weather', content: 'Rain, 8 °C' })
+    const second = (await call(gateway, 'POST /chat/completions', { body })).body
+    expect(second.choices[0].message.content).toBe('Take an umbrella.')
+    expect(gateway.journal.entries().flatMap(({ warnings }) => warnings)).toEqual([])
+    const wrong = await call(createGateway(), 'POST /chat/completions', {
+      body: { ...forced, function_call: { name: 'x' } },
+    })
+    expect(wrong.body.error.message).toBe('function_call.name: must name one of the functions')
+  })
+})
+
 describe('POST /chat/completions with a scripted reply', () => {
   async function both(reply: Rule['reply']) {
     using _rule = server.gateway.use({ on: 'createChatCompletion', reply })
