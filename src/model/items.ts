@@ -98,7 +98,7 @@ export function writeItems(
     return { items: [...items, call], reasoningTokens }
   }
   const text = writeText({ subject, answersFunction, verbosity, sources, key })
-  let part = cite(text, sources ?? [])
+  let part: CitedText = cite(text, sources ?? [])
   const format = prompt.text?.format
   if (format) {
     const links = sources?.map(({ url }) => linkTo(url))

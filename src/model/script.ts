@@ -3,6 +3,8 @@ import type * as z from 'zod'
 import type { AnswerItem, MessagePart } from '../resources/answer.ts'
 import type { WebSearchAction } from '../resources/response.ts'
 import {
+  isKnownItem,
+  type KnownItem,
   type ScriptedCitation,
   type ScriptedItem,
   type ScriptedReply,
@@ -40,39 +42,44 @@ function toSource(citation: z.infer<typeof ScriptedCitation>, text?: string): So
   return { url, title, content, span: text === undefined ? undefined : spanOf(citation, text) }
 }
 
-const imageSettings = ['revised_prompt', 'background', 'output_format', 'quality', 'size'] as const
-
 function toItem(item: ScriptedItem): AnswerItem {
-  const { id, status } = item
-  const head = { id, status }
+  if (!isKnownItem(item)) {
+    const { type: itemType, id, status, ...fields } = item
+    return { type: 'other', itemType, id, status, fields }
+  }
   switch (item.type) {
-    case 'message':
-      return { ...head, type: 'message', parts: toParts(item.content) }
+    case 'message': {
+      const { type, id, status, content, ...fields } = item
+      return { type, id, status, parts: toParts(content), fields }
+    }
     case 'reasoning': {
-      const { summary = [], content = [], encrypted_content: encrypted } = item
-      return { ...head, type: 'reasoning', summary: toTexts(summary), content: toTexts(content), encrypted }
+      const { type, id, status, summary = [], content, encrypted_content: encrypted, ...fields } = item
+      const texts = { summary: toTexts(summary), content: toTexts(content ?? []) }
+      // An empty list is shown if it is scripted.
+      return { type, id, status, ...texts, encrypted, fields: content ? { content: [], ...fields } : fields }
     }
     case 'function_call': {
-      const { name, arguments: input = {}, call_id } = item
+      const { type, id, status, name, arguments: input = {}, call_id, ...fields } = item
       const text = typeof input === 'string' ? input : JSON.stringify(input)
-      return { ...head, type: 'function_call', name, arguments: text, call_id }
+      return { type, id, status, name, arguments: text, call_id, fields }
     }
-    case 'web_search_call':
-      return { ...head, type: 'web_search_call', action: toAction(item.action) }
+    case 'web_search_call': {
+      const { type, id, status, action, ...fields } = item
+      return { type, id, status, action: toAction(action), fields }
+    }
     case 'image_generation_call': {
-      const { result = status === 'failed' ? null : onePixel, partial_images: previews = [] } = item
-      const set = imageSettings.filter((name) => item[name] !== undefined)
-      const settings = Object.fromEntries(set.map((name) => [name, item[name]]))
-      return { ...head, type: 'image_generation_call', result, previews, settings }
+      const { type, id, status, result, partial_images: previews = [], ...fields } = item
+      const image = result === undefined && status !== 'failed' ? onePixel : (result ?? null)
+      return { type, id, status, result: image, previews, fields }
     }
   }
 }
 
-function toParts(content: (ScriptedItem & { type: 'message' })['content']): MessagePart[] {
+function toParts(content: KnownItem<'message'>['content']): MessagePart[] {
   if (typeof content === 'string') return [{ text: content, annotations: [] }]
   // Each part has either text or a refusal.
-  return content.map(({ text, refusal, annotations = [] }) =>
-    text === undefined ? { refusal: refusal as string } : { text, annotations },
+  return content.map(({ type: _, text, refusal, annotations = [], ...fields }) =>
+    text === undefined ? { refusal: refusal as string, fields } : { text, annotations, fields },
   )
 }
 
@@ -81,7 +88,7 @@ function toTexts(paragraphs: string | readonly (string | { text: string })[]): s
   return paragraphs.map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.text))
 }
 
-function toAction(action: (ScriptedItem & { type: 'web_search_call' })['action']): WebSearchAction {
+function toAction(action: KnownItem<'web_search_call'>['action']): WebSearchAction {
   if (!action) return { type: 'search', query: '' }
   return 'type' in action ? action : { type: 'search', query: action.query }
 }

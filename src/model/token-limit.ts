@@ -1,5 +1,6 @@
 /** Counts an answer's tokens, and truncates it at the limit. */
 import type { AnswerItem, ChoiceItem, MessagePart, ReasoningItem } from '../resources/answer.ts'
+import type { Annotation } from '../resources/response.ts'
 import type { WrittenItems } from './items.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
@@ -77,8 +78,9 @@ function withTexts(item: AnswerItem, texts: readonly string[]): AnswerItem {
 }
 
 function shortened(part: MessagePart, text: string): MessagePart {
-  if ('refusal' in part) return { refusal: text }
-  return { text, annotations: part.annotations.filter(({ end_index }) => end_index <= text.length) }
+  if ('refusal' in part) return { ...part, refusal: text }
+  const isLeft = (annotation: Annotation) => !(Number(annotation['end_index']) > text.length)
+  return { ...part, text, annotations: part.annotations.filter(isLeft) }
 }
 
 export function cutTexts(texts: readonly string[], limit: number): string[] {

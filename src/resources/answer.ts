@@ -2,13 +2,7 @@
  * A protocol-independent answer to a prompt. Each protocol renders it in its own format.
  */
 import type { RequestSettings } from './create-response-body.ts'
-import type {
-  ImageGenerationCall,
-  IncompleteReason,
-  ResponseStatus,
-  UrlCitation,
-  WebSearchAction,
-} from './response.ts'
+import type { Annotation, IncompleteReason, ResponseStatus, WebSearchAction } from './response.ts'
 
 export interface Answer {
   /** Id set by a rule. Default: derived from the request. */
@@ -55,11 +49,19 @@ interface AnswerError {
   readonly message: string
 }
 
-export type AnswerItem = MessageItem | ReasoningItem | FunctionCallItem | WebSearchItem | ImageItem
+export type AnswerItem =
+  | MessageItem
+  | ReasoningItem
+  | FunctionCallItem
+  | WebSearchItem
+  | ImageItem
+  | OtherItem
 
 interface ItemHead {
   readonly id?: string
   readonly status?: string
+  /** Further fields of the item in POST /responses, such as `phase`, `caller` or `size`. They are shown unchanged. */
+  readonly fields?: Readonly<Record<string, unknown>>
 }
 
 export interface MessageItem extends ItemHead {
@@ -69,12 +71,17 @@ export interface MessageItem extends ItemHead {
 
 export type MessagePart = CitedText | Refusal
 
-export interface CitedText {
-  text: string
-  annotations: UrlCitation[]
+interface PartHead {
+  /** Further fields of the part in POST /responses, such as `logprobs`. They are shown unchanged. */
+  readonly fields?: Readonly<Record<string, unknown>>
 }
 
-interface Refusal {
+export interface CitedText extends PartHead {
+  readonly text: string
+  readonly annotations: Annotation[]
+}
+
+interface Refusal extends PartHead {
   readonly refusal: string
 }
 
@@ -105,8 +112,12 @@ interface ImageItem extends ItemHead {
   readonly result: string | null
   /** Partial images for streams, in base64. */
   readonly previews: readonly string[]
-  /** Fields that are copied unchanged to the item in the Response object. */
-  readonly settings: Partial<
-    Pick<ImageGenerationCall, 'revised_prompt' | 'background' | 'output_format' | 'quality' | 'size'>
-  >
+}
+
+/** An item of any other type, which POST /responses shows as scripted. `fields` has all fields except the head's. */
+export interface OtherItem extends ItemHead {
+  readonly type: 'other'
+  /** Type in POST /responses, such as `custom_tool_call`. */
+  readonly itemType: string
+  readonly fields: Readonly<Record<string, unknown>>
 }

@@ -4,6 +4,8 @@
  */
 import * as z from 'zod'
 import { check } from '../lib/check.ts'
+import { meantBy, nearest } from '../lib/did-you-mean.ts'
+import { fieldsOf } from '../lib/unchecked-json.ts'
 
 type Kinds = Readonly<Record<string, z.ZodType>>
 
@@ -32,4 +34,38 @@ export function kindOf(kinds: Kinds, { type = '' }: { type?: unknown }): z.ZodTy
 /** Returns the types in a schema created by `objectByType`, or undefined for any other schema. */
 export function kindsOf(schema: z.core.$ZodType): Kinds | undefined {
   return kindsOfSchemas.get(schema)
+}
+
+const init: (union: z.ZodUnion, definition: z.core.$ZodUnionDef) => void = z.ZodUnion.init
+/** A union that reports the violations of the option for the object's type, not those of the last option. */
+const OpenUnion = z.core.$constructor<z.ZodUnion>('OpenUnion', (union, definition) => {
+  init(union, definition)
+  union._zod.parse = (payload, context) => {
+    const [kinds, other] = definition.options as [z.ZodDiscriminatedUnion, z.ZodType]
+    return (isOther(kinds, payload.value) ? other : kinds)._zod.run(payload, context)
+  }
+})
+
+/** Returns a schema for objects of these types, or of any other type with these fields and any others. */
+export function openUnion<Kinds extends z.ZodDiscriminatedUnion, Fields extends z.ZodRawShape>(
+  kinds: Kinds,
+  fields: Fields,
+) {
+  const names = [...(kinds._zod.propValues['type'] ?? [])].filter((name) => typeof name === 'string')
+  // Rejects misspelt names of the types, which are at most two letters away.
+  const type = z.string().refine((name) => nearest(name, names, 2) === undefined, {
+    error: ({ input }) => `Unknown type '${input}'${meantBy(String(input), names)}`,
+  })
+  const other = z.looseObject({ type: type.meta({ not: { enum: names } }), ...fields })
+  return new OpenUnion({ type: 'union', options: [kinds, other] }) as z.ZodUnion<[Kinds, typeof other]>
+}
+
+function isOther(kinds: z.ZodDiscriminatedUnion, value: unknown): boolean {
+  const { type } = fieldsOf(value)
+  return typeof type === 'string' && !kinds._zod.propValues['type']?.has(type)
+}
+
+/** Returns true for a value that is valid only because its type is not one of the schema's. */
+export function isOfOtherType(schema: z.ZodType, value: unknown): boolean {
+  return schema instanceof OpenUnion && isOther(schema.options[0] as z.ZodDiscriminatedUnion, value)
 }

@@ -1,6 +1,7 @@
 // Parts of responses that rules can script, and that all protocols share. Spec: Response object.
 
 import * as z from 'zod'
+import { openUnion } from './object-by-type.ts'
 
 export const ResponseStatus = z.lazy(() =>
   z.enum(['completed', 'incomplete', 'in_progress', 'failed', 'cancelled', 'queued']),
@@ -15,12 +16,12 @@ export type MessageStatus = z.infer<typeof MessageStatus>
 
 export const UrlCitation = z.lazy(() =>
   z
-    .strictObject({
+    .looseObject({
       type: z.literal('url_citation'),
       url: z.string().describe('URL of the source page.'),
-      title: z.string(),
-      start_index: z.int().nonnegative().describe('Start offset in the text of its content part.'),
-      end_index: z.int().nonnegative().describe('End offset in the same text, exclusive.'),
+      title: z.string().optional(),
+      start_index: z.int().nonnegative().optional().describe('Start offset in the text of its content part.'),
+      end_index: z.int().nonnegative().optional().describe('End offset in the same text, exclusive.'),
       content: z.string().optional().describe('Excerpt from the page.'),
     })
     .meta({
@@ -30,21 +31,30 @@ export const UrlCitation = z.lazy(() =>
 )
 export type UrlCitation = z.infer<typeof UrlCitation>
 
+export const Annotation = z.lazy(() =>
+  openUnion(z.discriminatedUnion('type', [UrlCitation._zod.innerType]), {}),
+)
+export type Annotation = z.infer<typeof Annotation>
+
+export function isUrlCitation(annotation: Annotation): annotation is UrlCitation {
+  return annotation.type === 'url_citation'
+}
+
 export const SummaryText = z.lazy(() =>
   z
-    .strictObject({ type: z.literal('summary_text'), text: z.string() })
+    .looseObject({ type: z.literal('summary_text'), text: z.string() })
     .meta({ id: 'SummaryText', description: 'A part of a reasoning summary.' }),
 )
 
 export const ReasoningText = z.lazy(() =>
   z
-    .strictObject({ type: z.literal('reasoning_text'), text: z.string() })
+    .looseObject({ type: z.literal('reasoning_text'), text: z.string() })
     .meta({ id: 'ReasoningText', description: 'A part of the reasoning text.' }),
 )
 
 export const imageGenerationCall = () =>
   z
-    .strictObject({
+    .looseObject({
       type: z.literal('image_generation_call'),
       id: z.string(),
       status: z.enum(['in_progress', 'generating', 'completed', 'failed']),
@@ -60,14 +70,14 @@ export type ImageGenerationCall = z.infer<ReturnType<typeof imageGenerationCall>
 
 export const WebSearchAction = z.lazy(() =>
   z.discriminatedUnion('type', [
-    z.strictObject({
+    z.looseObject({
       type: z.literal('search'),
       query: z.string(),
       queries: z.array(z.string()).optional(),
-      sources: z.array(z.strictObject({ type: z.literal('url'), url: z.string() })).optional(),
+      sources: z.array(z.looseObject({ type: z.string() })).optional(),
     }),
-    z.strictObject({ type: z.literal('open_page'), url: z.string().nullable().optional() }),
-    z.strictObject({ type: z.literal('find_in_page'), url: z.string(), pattern: z.string() }),
+    z.looseObject({ type: z.literal('open_page'), url: z.string().nullable().optional() }),
+    z.looseObject({ type: z.literal('find_in_page'), url: z.string(), pattern: z.string() }),
   ]),
 )
 export type WebSearchAction = z.infer<typeof WebSearchAction>

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { nearest } from '../lib/did-you-mean.ts'
 import { isObject } from '../lib/unchecked-json.ts'
-import { kindOf, kindsOf } from './object-by-type.ts'
+import { isOfOtherType, kindOf, kindsOf } from './object-by-type.ts'
 
 /** Wrong names that clients use for a field: the plugin's `include_domains` for the tool's `allowed_domains`. */
 export const otherNames = z.registry<{ names: readonly string[] }>()
@@ -79,8 +79,9 @@ function shapeFor(schema: z.ZodType | undefined, value: object): z.ZodArray | z.
 }
 
 /** Returns the option for the value's `type` or, without one, the only option of the same kind (object or list). */
-function ofUnion({ options }: z.ZodUnion, value: object): z.ZodArray | z.ZodObject | undefined {
-  const shapes = (options as readonly z.ZodType[])
+function ofUnion(union: z.ZodUnion, value: object): z.ZodArray | z.ZodObject | undefined {
+  if (isOfOtherType(union, value)) return undefined
+  const shapes = (union.options as readonly z.ZodType[])
     .map((option) => shapeFor(option, value))
     .filter((shape) => shape !== undefined)
   return shapes.find((shape) => isOfType(shape, value)) ?? (shapes.length === 1 ? shapes[0] : undefined)

@@ -15,7 +15,13 @@ import {
   textCondition,
 } from './condition.ts'
 import { field, text } from './field.ts'
-import { answerFields, faultFields, type ParsedScriptedReply, type ScriptedItem } from './scripted-reply.ts'
+import {
+  answerFields,
+  faultFields,
+  isKnownItem,
+  type ParsedScriptedReply,
+  type ScriptedItem,
+} from './scripted-reply.ts'
 
 export const ResultCheck = z.lazy(() =>
   z.union(
@@ -108,7 +114,7 @@ export function answerOf(turn: ParsedTurn, idOf: (index: number) => string): Tur
   const calls = new Map<string, string>()
   let index = 0
   const items = [...output, ...message, ...called].map((item) => {
-    if (item.type !== 'function_call') return item
+    if (!isKnownItem(item) || item.type !== 'function_call') return item
     const id = idOf(index++)
     const { call_id = id } = item
     calls.set(call_id, item.name)
@@ -132,6 +138,7 @@ export function isAnswer(turn: ParsedTurn): boolean {
 }
 
 function textsOf(item: ScriptedItem): string[] {
+  if (!isKnownItem(item)) return []
   if (item.type === 'function_call') return [callText(item.name, item.arguments ?? {})]
   if (item.type !== 'message') return []
   const { content } = item

@@ -5,14 +5,15 @@ import { HeaderRecord } from '../http/header-record.ts'
 import { between, count, Duration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import type { Conversation } from '../resources/conversation.ts'
+import { isOfOtherType, openUnion } from '../resources/object-by-type.ts'
 import {
+  Annotation,
   IncompleteReason,
   imageGenerationCall,
   MessageStatus,
   ReasoningText,
   ResponseStatus,
   SummaryText,
-  UrlCitation,
   WebSearchAction,
 } from '../resources/response.ts'
 import { field, text } from './field.ts'
@@ -27,7 +28,7 @@ const Part = z.lazy(() =>
     .looseObject({
       type: z.enum(['output_text', 'refusal']).optional(),
       text: z.string().optional(),
-      annotations: z.array(UrlCitation).optional(),
+      annotations: z.array(Annotation).optional(),
       refusal: z.string().optional(),
     })
     .refine(({ text, refusal }) => (text === undefined) !== (refusal === undefined), {
@@ -41,50 +42,55 @@ const paragraphs = <Paragraph extends z.ZodType>(paragraph: Paragraph) =>
 const itemContent = () =>
   z.union([z.string(), z.array(Part)], mustBe('text, or a list of parts with text or a refusal'))
 
+const knownItem = () =>
+  z.discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('message'), ...head(), content: itemContent() }),
+    z.looseObject({
+      type: z.literal('reasoning'),
+      ...head(),
+      summary: field(paragraphs(SummaryText), 'Reasoning summary. Default: none.'),
+      content: field(paragraphs(ReasoningText), 'Full reasoning text. Default: none.'),
+      encrypted_content: z.string().nullable().optional(),
+    }),
+    z.looseObject({
+      type: z.literal('function_call'),
+      ...head(),
+      name: z.string(),
+      arguments: field(
+        z.union([z.string(), z.record(z.string(), z.unknown())]),
+        'Arguments as a JSON string or an object. Default: {}.',
+      ),
+      call_id: field(z.string(), 'Id of the call. Default: derived from the request.'),
+    }),
+    z.looseObject({
+      type: z.literal('web_search_call'),
+      ...head(),
+      status: z.enum(['in_progress', 'searching', 'completed', 'failed']).optional(),
+      action: z.union([z.strictObject({ query: z.string() }), WebSearchAction]).optional(),
+    }),
+    z.looseObject({
+      ...imageGenerationCall().partial().shape,
+      type: z.literal('image_generation_call'),
+      id: head().id,
+      result: field(
+        z.string().nullable(),
+        'Image data in base64. Default: a PNG of one pixel, or null if the status is failed.',
+      ),
+      partial_images: field(z.array(z.string()), 'Partial images for streams, in base64. Default: none.'),
+    }),
+  ])
+
 export const ScriptedItem = z.lazy(() =>
-  z.discriminatedUnion(
-    'type',
-    [
-      z.looseObject({ type: z.literal('message'), ...head(), content: itemContent() }),
-      z.looseObject({
-        type: z.literal('reasoning'),
-        ...head(),
-        summary: field(paragraphs(SummaryText), 'Reasoning summary. Default: none.'),
-        content: field(paragraphs(ReasoningText), 'Full reasoning text. Default: none.'),
-        encrypted_content: z.string().nullable().optional(),
-      }),
-      z.looseObject({
-        type: z.literal('function_call'),
-        ...head(),
-        name: z.string(),
-        arguments: field(
-          z.union([z.string(), z.record(z.string(), z.unknown())]),
-          'Arguments as a JSON string or an object. Default: {}.',
-        ),
-        call_id: field(z.string(), 'Id of the call. Default: derived from the request.'),
-      }),
-      z.looseObject({
-        type: z.literal('web_search_call'),
-        ...head(),
-        status: z.enum(['in_progress', 'searching', 'completed', 'failed']).optional(),
-        action: z.union([z.strictObject({ query: z.string() }), WebSearchAction]).optional(),
-      }),
-      z.looseObject({
-        ...imageGenerationCall().partial().shape,
-        type: z.literal('image_generation_call'),
-        id: head().id,
-        result: field(
-          z.string().nullable(),
-          'Image data in base64. Default: a PNG of one pixel, or null if the status is failed.',
-        ),
-        partial_images: field(z.array(z.string()), 'Partial images for streams, in base64. Default: none.'),
-      }),
-    ],
-    { error: 'Must be message, reasoning, function_call, web_search_call or image_generation_call' },
-  ),
+  openUnion(knownItem(), { id: head().id, status: z.string().optional() }),
 )
 export type ScriptedItem = z.infer<typeof ScriptedItem>
-/** An item of scripted output. */
+
+export function isKnownItem(item: ScriptedItem): item is z.infer<ReturnType<typeof knownItem>> {
+  return !isOfOtherType(ScriptedItem._zod.innerType, item)
+}
+
+export type KnownItem<Type> = z.infer<ReturnType<typeof knownItem>> & { type: Type }
+/** An item of scripted output. Items of types that are not listed, such as `custom_tool_call`, are sent as they are. */
 export type ScriptedItemInput = z.input<typeof ScriptedItem>
 
 export const ScriptedCitation = z.lazy(() =>

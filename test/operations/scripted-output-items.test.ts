@@ -176,6 +176,143 @@ describeAdapters('scripted output items', (entrance) => {
     expect(images).toEqual(['YQ==', 'Yg=='])
   })
 
+  const call = { call_id: 'call_1', status: 'completed' }
+  const ended = { status: 'completed' }
+  it.each<[item: NonNullable<Reply['output']>[number], added: object, events: string[]]>([
+    [
+      { type: 'custom_tool_call', id: 'ctc_1', ...call, name: 'patch', input: '*** Begin' },
+      { input: '', status: 'in_progress' },
+      ['custom_tool_call_input.delta', 'custom_tool_call_input.done'],
+    ],
+    [
+      {
+        type: 'mcp_call',
+        id: 'mcp_1',
+        ...ended,
+        name: 'find',
+        server_label: 's',
+        arguments: '{}',
+        output: '7',
+      },
+      { arguments: '', output: null, status: 'in_progress' },
+      ['mcp_call.in_progress', 'mcp_call_arguments.delta', 'mcp_call_arguments.done', 'mcp_call.completed'],
+    ],
+    [
+      { type: 'mcp_call', id: 'mcp_2', status: 'failed', name: 'find', arguments: '', error: { code: 5 } },
+      { error: null },
+      ['mcp_call.in_progress', 'mcp_call_arguments.done', 'mcp_call.failed'],
+    ],
+    [
+      { type: 'mcp_list_tools', id: 'mcpl_1', server_label: 's', tools: [{ name: 'find' }] },
+      { tools: [] },
+      ['mcp_list_tools.in_progress', 'mcp_list_tools.completed'],
+    ],
+    [{ type: 'mcp_approval_request', id: 'mcpr_1', name: 'find', arguments: '{}' }, {}, []],
+    [
+      { type: 'code_interpreter_call', id: 'ci_1', ...ended, code: '1+1', container_id: 'c', outputs: null },
+      { code: '', container_id: 'c', outputs: null },
+      [
+        'code_interpreter_call.in_progress',
+        'code_interpreter_call_code.delta',
+        'code_interpreter_call_code.done',
+        'code_interpreter_call.interpreting',
+        'code_interpreter_call.completed',
+      ],
+    ],
+    [
+      { type: 'file_search_call', id: 'fs_1', ...ended, queries: ['tides'], results: null },
+      { queries: [], results: null },
+      ['file_search_call.in_progress', 'file_search_call.searching', 'file_search_call.completed'],
+    ],
+    [
+      { type: 'shell_call', id: 'sh_1', ...call, action: { commands: ['ls', 'pwd'], timeout_ms: null } },
+      { action: { commands: [], timeout_ms: null } },
+      [0, 1].flatMap(() => ['added', 'delta', 'done'].map((end) => `shell_call_command.${end}`)),
+    ],
+    [
+      { type: 'apply_patch_call', id: 'apc_1', ...call, operation: { type: 'create_file', diff: '+a' } },
+      { operation: { type: 'create_file', diff: '' } },
+      ['apply_patch_call_operation_diff.delta', 'apply_patch_call_operation_diff.done'],
+    ],
+    [{ type: 'local_shell_call', id: 'lsh_1', ...call, action: { type: 'exec', command: ['ls'] } }, {}, []],
+    [{ type: 'tool_search_call', id: 'tsc_1', ...ended, call_id: null, arguments: { q: 'x' } }, {}, []],
+    [{ type: 'compaction', id: 'cmp_1', encrypted_content: 'x9' }, { encrypted_content: 'x9' }, []],
+    [{ type: 'vendor:new_item', id: 'new_1', anything: { at: [1] } }, { anything: { at: [1] } }, []],
+  ])('include %j as scripted, with its events', async (item, added, events) => {
+    expect((await ask.plain({ output: [item] })).output).toEqual([item])
+    const streamed = await ask.streamed({ output: [item] })
+    expect(outline(streamed)).toEqual(['output_item.added', ...events, 'output_item.done'])
+    expect(streamed[2]).toMatchObject({ output_index: 0, item: { id: item.id, type: item.type, ...added } })
+    expect(streamed.at(-2).item).toEqual(item)
+    expect(streamed.at(-1).response.output).toEqual([item])
+  })
+
+  it('of other types get the ids, call ids and statuses that they usually have', async () => {
+    const { output } = await ask.plain({
+      output: [
+        { type: 'custom_tool_call', name: 'patch', input: '' },
+        { type: 'mcp_call', name: 'find', error: 'down' },
+        { type: 'compaction', encrypted_content: 'x9' },
+        { type: 'vendor:new_item' },
+      ],
+    })
+    const id = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}_.`))
+    expect(output).toEqual([
+      {
+        type: 'custom_tool_call',
+        id: id('ctc'),
+        status: 'completed',
+        call_id: id('call'),
+        name: 'patch',
+        input: '',
+      },
+      { type: 'mcp_call', id: id('mcp'), status: 'failed', name: 'find', error: 'down' },
+      { type: 'compaction', id: id('cmp'), encrypted_content: 'x9' },
+      { type: 'vendor:new_item', id: id('item') },
+    ])
+  })
+
+  it('keep fields that only some models send', async () => {
+    const logprobs = ['High', ' tide'].map((token) => ({ token, logprob: -0.1, top_logprobs: [] }))
+    const annotations = [
+      { type: 'file_citation', file_id: 'file_1', filename: 'tides.md', index: 4 },
+      { type: 'url_citation', url: 'https://example.com/tides' },
+    ]
+    const head = { id: 'x_1', status: 'completed' } as const
+    const output: NonNullable<Reply['output']> = [
+      { type: 'reasoning', id: 'rs_1', summary: [], content: [] },
+      {
+        type: 'web_search_call',
+        ...head,
+        action: { type: 'search', query: 'tides', sources: [{ type: 'api', name: 'weather' }] },
+      },
+      {
+        type: 'function_call',
+        ...head,
+        call_id: 'c',
+        name: 'f',
+        arguments: '{}',
+        caller: { type: 'direct' },
+      },
+      { type: 'image_generation_call', ...head, result: null, prompt: 'A tide' },
+      {
+        type: 'message',
+        ...head,
+        role: 'assistant',
+        phase: 'final_answer',
+        content: [{ type: 'output_text', text: 'High tide', annotations, logprobs }],
+      },
+    ]
+    expect((await ask.plain({ output })).output).toEqual(output)
+    const events = await ask.streamed({ output })
+    expect(events.at(-1).response.output).toEqual(output)
+    const deltas = events.filter(({ type }) => type === 'response.output_text.delta')
+    expect(deltas.map(({ delta, logprobs }) => [delta, logprobs])).toEqual(
+      logprobs.map((each) => [each.token, [each]]),
+    )
+    expect(events.find(({ type }) => type === 'response.output_text.done')).toMatchObject({ logprobs })
+  })
+
   it("keep a recorded response's order, ids and statuses", async () => {
     const recorded: Any[] = [
       {
@@ -198,7 +335,7 @@ describeAdapters('scripted output items', (entrance) => {
       { type: 'image_generation_call', id: 'ig_1', status: 'generating', result: null },
     ]
     const { output } = await ask.plain({ output: recorded })
-    expect(output).toMatchObject(recorded.map(({ content, ...item }) => item))
+    expect(output).toEqual(recorded)
     const events = await ask.streamed({ output: recorded })
     expect(events.at(-1).response.output).toEqual(output)
     const done = events.filter(({ type }) => type === 'response.output_item.done')

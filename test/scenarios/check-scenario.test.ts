@@ -67,7 +67,7 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'mesage', content: 'Hello' }] } },
-      "rule 2 of 'outage': reply.output[0].type must be message, reasoning, function_call, web_search_call or image_generation_call",
+      "rule 2 of 'outage': reply.output[0].type: unknown type 'mesage'; did you mean 'message'?",
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'function_call' }] } },

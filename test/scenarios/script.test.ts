@@ -533,7 +533,7 @@ describe('script turns', () => {
     ],
     [
       { output: [{ type: 'massage', content: 'x' }] },
-      'script(): turns[0].output[0].type must be message, reasoning, function_call, web_search_call or image_generation_call',
+      "script(): turns[0].output[0].type: unknown type 'massage'; did you mean 'message'?",
     ],
   ])('reject contradictory fields: %j', (turn, message) => {
     expect(() => createGateway().script([turn as never])).toThrow(message)

@@ -5,6 +5,7 @@ import { reasoningTexts } from '../../model/token-limit.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice, ChoiceItem, CitedText } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
+import { isUrlCitation } from '../../resources/response.ts'
 import { type ChatRequest, isLegacy } from './request.ts'
 
 export const ChatCompletion = z.lazy(() => {
@@ -157,10 +158,17 @@ function toParts(items: readonly ChoiceItem[], keyOf: (place: number) => string)
 function addText(parts: Parts, part: CitedText): void {
   const offset = parts.text?.length ?? 0
   parts.text = (parts.text ?? '') + part.text
-  for (const { type, start_index, end_index, ...cited } of part.annotations) {
+  for (const { type, url, title = url, ...cited } of part.annotations.filter(isUrlCitation)) {
+    const { content, start_index = 0, end_index = part.text.length } = cited
     parts.annotations.push({
       type,
-      url_citation: { ...cited, start_index: offset + start_index, end_index: offset + end_index },
+      url_citation: {
+        url,
+        title,
+        ...(content !== undefined && { content }),
+        start_index: offset + start_index,
+        end_index: offset + end_index,
+      },
     })
   }
 }

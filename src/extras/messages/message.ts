@@ -5,6 +5,7 @@ import { isObject } from '../../lib/unchecked-json.ts'
 import { reasoningTexts } from '../../model/token-limit.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
+import { isUrlCitation } from '../../resources/response.ts'
 import type { MessagesRequest } from './request.ts'
 
 export const MessageObject = z.lazy(() => {
@@ -63,7 +64,7 @@ export function toMessageObject(
     if (item.type === 'message') {
       for (const part of item.parts) {
         const { text, annotations } = 'refusal' in part ? { text: part.refusal, annotations: [] } : part
-        const citations = annotations.map(({ url, title, start_index, end_index }) => ({
+        const citations = annotations.filter(isUrlCitation).map(({ url, title, start_index, end_index }) => ({
           type: 'web_search_result_location' as const,
           url,
           title: title ?? null,

@@ -2,8 +2,6 @@
  * Adds citations to text: links, and annotations that locate them. Spec: `url_citation`. Offsets are in UTF-16 code
  * units, with an exclusive end. A link's annotation spans the whole link.
  */
-import type { CitedText } from '../../resources/answer.ts'
-import type { UrlCitation } from '../../resources/response.ts'
 import { placeOf } from './domains.ts'
 
 /** A page or post found by a search or named by a script. */
@@ -18,16 +16,16 @@ export interface Source {
 }
 
 /** Adds citations to text: at a source's span, at an existing link to the source, or as a new link at the end. */
-export function cite(text: string, sources: readonly Source[]): CitedText {
+export function cite(text: string, sources: readonly Source[]) {
   let cited = text
   const append = (link: string): [start: number, end: number] => {
     cited += cited === '' ? link : ` ${link}`
     return [cited.length - link.length, cited.length]
   }
-  const annotations = sources.map(({ url, title, content, span }): UrlCitation => {
+  const annotations = sources.map(({ url, title, content, span }) => {
     const [start_index, end_index] = span ?? linkSpan(text, url) ?? append(linkTo(url))
     const excerpt = content === undefined ? {} : { content }
-    return { type: 'url_citation', url, title, start_index, end_index, ...excerpt }
+    return { type: 'url_citation' as const, url, title, start_index, end_index, ...excerpt }
   })
   annotations.sort((left, right) => left.start_index - right.start_index)
   return { text: cited, annotations }

@@ -3,18 +3,19 @@
  * published clients know, in an order that all of them accept.
  */
 import type { StreamEvent } from '../../http/reply.ts'
+import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer, ChoiceItem } from '../../resources/answer.ts'
-import type { ImageGenerationCall } from '../../resources/response.ts'
-import type {
-  FunctionCall,
-  OutputItem,
-  OutputMessage,
-  OutputRefusal,
-  OutputText,
-  Reasoning,
-  ResponseObject,
-  WebSearchCall,
+import { itemKindOf, type StreamedText } from './item-kinds.ts'
+import {
+  isMessage,
+  isReasoning,
+  type OutputItem,
+  type OutputMessage,
+  type OutputRefusal,
+  type OutputText,
+  type Reasoning,
+  type ResponseObject,
 } from './response-object.ts'
 
 /** Iterates over all events, in order. Deltas are created on demand. */
@@ -32,12 +33,12 @@ export function responseEvents(
   ])
 }
 
-function previewsOf(choice: ChoiceItem | undefined): readonly string[] | undefined {
-  return choice?.item.type === 'image_generation_call' ? choice.item.previews : undefined
+function previewsOf(choice: ChoiceItem | undefined): readonly string[] {
+  return choice?.item.type === 'image_generation_call' ? choice.item.previews : []
 }
 
 /** An event, or the delta events of a text. */
-type StreamPart = StreamEvent | (() => Generator<StreamEvent>)
+type StreamPart = StreamEvent | (() => Iterable<StreamEvent>)
 
 function* inTurn(parts: readonly StreamPart[]): Generator<StreamEvent> {
   for (const part of parts) {
@@ -72,19 +73,9 @@ function* alternating(items: readonly Iterator<StreamEvent>[]): Generator<Stream
   }
 }
 
-function itemEvents(item: OutputItem, index: number, previews: readonly string[] | undefined): StreamPart[] {
-  switch (item.type) {
-    case 'message':
-      return messageEvents(item, index)
-    case 'reasoning':
-      return reasoningEvents(item, index)
-    case 'function_call':
-      return functionCallEvents(item, index)
-    case 'web_search_call':
-      return webSearchEvents(item, index)
-    case 'image_generation_call':
-      return imageEvents(item, index, previews)
-  }
+function itemEvents(item: OutputItem, index: number, previews: readonly string[]): StreamPart[] {
+  if (isMessage(item)) return messageEvents(item, index)
+  return isReasoning(item) ? reasoningEvents(item, index) : otherEvents(item, index, previews)
 }
 
 /** Returns the response without output, as sent in the first two events. */
@@ -125,16 +116,22 @@ interface Position {
 function textEvents(part: OutputText, position: Position): StreamPart[] {
   const { item_id, output_index, content_index } = position
   const type = 'response.output_text.delta'
+  const { logprobs = [] } = part
+  const empty = { text: '', annotations: [], ...(part.logprobs && { logprobs: [] }) }
+  // Scripted log probabilities are sent with their tokens, if these are the text.
+  const isWhole = logprobs.length > 0 && logprobs.map(({ token }) => token).join('') === part.text
   return [
-    { type: 'response.content_part.added', ...position, part: { ...part, text: '', annotations: [] } },
-    deltas(part.text, (delta) => ({ type, item_id, output_index, content_index, delta, logprobs: [] })),
+    { type: 'response.content_part.added', ...position, part: { ...part, ...empty } },
+    isWhole
+      ? () => logprobs.map((logprob) => ({ type, ...position, delta: logprob.token, logprobs: [logprob] }))
+      : deltas(part.text, (delta) => ({ type, item_id, output_index, content_index, delta, logprobs: [] })),
     ...part.annotations.map((annotation, annotation_index) => ({
       type: 'response.output_text.annotation.added',
       ...position,
       annotation_index,
       annotation,
     })),
-    { type: 'response.output_text.done', ...position, text: part.text, logprobs: [] },
+    { type: 'response.output_text.done', ...position, text: part.text, logprobs },
     { type: 'response.content_part.done', ...position, part },
   ]
 }
@@ -178,55 +175,69 @@ function reasoningEvents(item: Reasoning, output_index: number): StreamPart[] {
   ]
 }
 
-function functionCallEvents(item: FunctionCall, output_index: number): StreamPart[] {
-  const { id: item_id, name } = item
-  const type = 'response.function_call_arguments.delta'
+/** Returns the events of an item whose fields are shown as they are. */
+function otherEvents(item: OutputItem, output_index: number, previews: readonly string[]): StreamPart[] {
+  const { before = [], after = [], ends = [], text, late = [] } = itemKindOf(item.type)
+  const { id: item_id, type, status = item['error'] ? 'failed' : 'completed' } = item
+  const position = { item_id, output_index }
+  const toEvent = (state: string) => ({ type: `response.${type}.${state}`, ...position })
+  const isLate = ([name]: [string, unknown]) => late.includes(name)
+  const empty = Object.entries(item)
+    .filter(isLate)
+    .map(([name, value]) => [name, Array.isArray(value) ? [] : null])
+  const started = { ...item, ...(item.status && { status: 'in_progress' }), ...Object.fromEntries(empty) }
+  const { start, events } = text ? streamedText(text, item, position) : noText
+  const shell = type === 'shell_call' ? commandEvents(item, output_index) : noText
   return [
-    added({ ...item, status: 'in_progress', arguments: '' }, output_index),
-    deltas(item.arguments, (delta) => ({ type, item_id, output_index, delta })),
-    {
-      type: 'response.function_call_arguments.done',
-      item_id,
-      output_index,
-      name,
-      arguments: item.arguments,
-    },
-    done(item, output_index),
-  ]
-}
-
-function webSearchEvents(item: WebSearchCall, output_index: number): StreamPart[] {
-  const position = { item_id: item.id, output_index }
-  return [
-    added({ ...item, status: 'in_progress' }, output_index),
-    { type: 'response.web_search_call.in_progress', ...position },
-    { type: 'response.web_search_call.searching', ...position },
-    ...(item.status === 'completed' ? [{ type: 'response.web_search_call.completed', ...position }] : []),
-    done(item, output_index),
-  ]
-}
-
-function imageEvents(
-  item: ImageGenerationCall,
-  output_index: number,
-  previews: readonly string[] = [],
-): StreamPart[] {
-  const position = { item_id: item.id, output_index }
-  return [
-    added({ ...item, status: 'in_progress', result: null }, output_index),
-    { type: 'response.image_generation_call.in_progress', ...position },
-    { type: 'response.image_generation_call.generating', ...position },
+    added({ ...started, ...start, ...shell.start }, output_index),
+    ...before.map(toEvent),
+    ...events,
+    ...shell.events,
+    ...after.map(toEvent),
     ...previews.map((partial_image_b64, partial_image_index) => ({
-      type: 'response.image_generation_call.partial_image',
-      ...position,
+      ...toEvent('partial_image'),
       partial_image_index,
       partial_image_b64,
     })),
-    ...(item.status === 'completed'
-      ? [{ type: 'response.image_generation_call.completed', ...position }]
-      : []),
+    ...ends.filter((end) => end === status).map(toEvent),
     done(item, output_index),
   ]
+}
+
+/** Fields of an item before its text is sent, and the events that send it. */
+interface Streamed {
+  readonly start: object
+  readonly events: readonly StreamPart[]
+}
+
+const noText: Streamed = { start: {}, events: [] }
+
+function streamedText({ field, within, event }: StreamedText, item: OutputItem, position: object): Streamed {
+  const holder = fieldsOf(within === undefined ? item : item[within])
+  const text = holder[field]
+  if (typeof text !== 'string') return noText
+  const type = `response.${event}.delta`
+  const name = item.type === 'function_call' && { name: item['name'] }
+  return {
+    start: within === undefined ? { [field]: '' } : { [within]: { ...holder, [field]: '' } },
+    events: [
+      deltas(text, (delta) => ({ type, ...position, delta })),
+      { type: `response.${event}.done`, ...position, ...name, [field]: text },
+    ],
+  }
+}
+
+function commandEvents({ action }: OutputItem, output_index: number): Streamed {
+  const event = 'response.shell_call_command'
+  const events = listOf(fieldsOf(action)['commands']).flatMap((command, command_index): StreamPart[] => {
+    const position = { output_index, command_index }
+    return [
+      { type: `${event}.added`, ...position, command: '' },
+      deltas(String(command), (delta) => ({ type: `${event}.delta`, ...position, delta })),
+      { type: `${event}.done`, ...position, command },
+    ]
+  })
+  return { start: { action: { ...fieldsOf(action), commands: [] } }, events }
 }
 
 function added(item: object, output_index: number): StreamEvent {

@@ -8,6 +8,7 @@ import type { Answer, AnswerItem, AnswerUsage, ChoiceItem, MessagePart } from '.
 import type { CreateResponseBody, RequestSettings } from '../../resources/create-response-body.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
 import type { ImageGenerationCall, MessageStatus } from '../../resources/response.ts'
+import { itemKindOf } from './item-kinds.ts'
 import type {
   OutputItem,
   OutputMessage,
@@ -74,53 +75,62 @@ function toUsage(usage: AnswerUsage): ResponseUsage {
 }
 
 function toOutputItem({ item, isCut }: ChoiceItem, key: string, { include }: CreateResponseBody): OutputItem {
-  const { type, id = `${prefixes[type]}_${key}` } = item
+  const { type, fields } = item
+  const { id = `${prefixOf(item)}_${key}` } = item
   const status = (isCut ? 'incomplete' : (item.status ?? 'completed')) as MessageStatus
   switch (type) {
     case 'message':
-      return { type, id, status, role: 'assistant', content: item.parts.map(toPart) }
+      return { type, id, status, role: 'assistant', content: item.parts.map(toPart), ...fields }
     case 'reasoning': {
       const isEncrypted = include?.includes('reasoning.encrypted_content')
       const { encrypted = isEncrypted ? `gAAAA${hash(key, 'encrypted')}` : undefined } = item
+      const content = item.content.map((text) => ({ type: 'reasoning_text' as const, text }))
       return {
         type,
         id,
         ...((isCut || item.status !== undefined) && { status }),
         summary: item.summary.map((text) => ({ type: 'summary_text', text })),
-        ...(item.content.length > 0 && {
-          content: item.content.map((text) => ({ type: 'reasoning_text' as const, text })),
-        }),
+        ...fields,
+        ...(content.length > 0 && { content }),
         ...(encrypted !== undefined && { encrypted_content: encrypted }),
       }
     }
     case 'function_call': {
       const { name, call_id = `call_${key}` } = item
-      return { type, id, call_id, name, arguments: item.arguments, status }
+      return { type, id, call_id, name, arguments: item.arguments, status, ...fields }
     }
-    case 'web_search_call':
-      return {
-        type,
-        id,
-        status: (item.status ?? 'completed') as WebSearchCall['status'],
-        action: item.action,
-      }
+    case 'web_search_call': {
+      const status = (item.status ?? 'completed') as WebSearchCall['status']
+      return { type, id, status, action: item.action, ...fields }
+    }
     case 'image_generation_call': {
-      const { result, settings } = item
+      const { result } = item
       const made = item.status ?? (result === null ? 'failed' : 'completed')
-      return { type, id, status: made as ImageGenerationCall['status'], result, ...settings }
+      return { type, id, status: made as ImageGenerationCall['status'], result, ...fields }
+    }
+    case 'other': {
+      const { generated = [] } = itemKindOf(item.itemType)
+      const { status = item.fields['error'] ? 'failed' : 'completed' } = item
+      return {
+        type: item.itemType,
+        id,
+        ...((item.status !== undefined || generated.includes('status')) && { status }),
+        ...(generated.includes('call_id') && { call_id: `call_${key}` }),
+        ...fields,
+      }
     }
   }
 }
 
-const prefixes: Readonly<Record<AnswerItem['type'], string>> = {
-  message: 'msg',
-  reasoning: 'rs',
-  function_call: 'fc',
-  web_search_call: 'ws',
-  image_generation_call: 'ig',
+function prefixOf(item: AnswerItem): string {
+  if (item.type === 'message') return 'msg'
+  return item.type === 'reasoning'
+    ? 'rs'
+    : itemKindOf(item.type === 'other' ? item.itemType : item.type).prefix
 }
 
 function toPart(part: MessagePart): OutputMessage['content'][number] {
-  if ('refusal' in part) return { type: 'refusal', refusal: part.refusal }
-  return { type: 'output_text', text: part.text, annotations: part.annotations }
+  const { fields } = part
+  if ('refusal' in part) return { type: 'refusal', refusal: part.refusal, ...fields }
+  return { type: 'output_text', text: part.text, annotations: part.annotations, ...fields }
 }

@@ -1,13 +1,14 @@
 /** The reply to POST /responses. Spec: Response object; see `assumptions.ts` for other fields. */
 import * as z from 'zod'
+import { openUnion } from '../../resources/object-by-type.ts'
 import {
+  Annotation,
   IncompleteReason,
   imageGenerationCall,
   MessageStatus,
   ReasoningText,
   ResponseStatus,
   SummaryText,
-  UrlCitation,
   WebSearchAction,
 } from '../../resources/response.ts'
 
@@ -16,11 +17,11 @@ const tokens = () => z.int().nonnegative()
 
 export const OutputText = z.lazy(() =>
   z
-    .strictObject({
+    .looseObject({
       type: z.literal('output_text'),
       text: z.string(),
-      annotations: z.array(UrlCitation._zod.innerType),
-      logprobs: z.array(z.unknown()).optional(),
+      annotations: z.array(Annotation),
+      logprobs: z.array(z.looseObject({ token: z.string() })).optional(),
     })
     .meta({ id: 'OutputText', description: 'A content part with text.' }),
 )
@@ -28,14 +29,14 @@ export type OutputText = z.infer<typeof OutputText>
 
 export const OutputRefusal = z.lazy(() =>
   z
-    .strictObject({ type: z.literal('refusal'), refusal: z.string() })
+    .looseObject({ type: z.literal('refusal'), refusal: z.string() })
     .meta({ id: 'OutputRefusal', description: 'A content part with a refusal.' }),
 )
 export type OutputRefusal = z.infer<typeof OutputRefusal>
 
 const outputMessage = () =>
   z
-    .strictObject({
+    .looseObject({
       type: z.literal('message'),
       id: z.string(),
       status: MessageStatus.unwrap(),
@@ -49,7 +50,7 @@ export type OutputMessage = z.infer<ReturnType<typeof outputMessage>>
 
 const functionCall = () =>
   z
-    .strictObject({
+    .looseObject({
       type: z.literal('function_call'),
       id: z.string(),
       call_id: z.string(),
@@ -58,11 +59,10 @@ const functionCall = () =>
       status: MessageStatus.unwrap(),
     })
     .meta({ id: 'FunctionCall', description: 'A function call requested by the model.' })
-export type FunctionCall = z.infer<ReturnType<typeof functionCall>>
 
 const reasoning = () =>
   z
-    .strictObject({
+    .looseObject({
       type: z.literal('reasoning'),
       id: z.string(),
       status: MessageStatus.unwrap().optional(),
@@ -75,7 +75,7 @@ export type Reasoning = z.infer<ReturnType<typeof reasoning>>
 
 const webSearchCall = () =>
   z
-    .strictObject({
+    .looseObject({
       type: z.literal('web_search_call'),
       id: z.string(),
       status: z.enum(['in_progress', 'searching', 'completed', 'failed']),
@@ -87,17 +87,29 @@ const webSearchCall = () =>
     })
 export type WebSearchCall = z.infer<ReturnType<typeof webSearchCall>>
 
+const knownItem = () =>
+  z.discriminatedUnion('type', [
+    outputMessage(),
+    reasoning(),
+    functionCall(),
+    webSearchCall(),
+    imageGenerationCall(),
+  ])
+
 const outputItem = () =>
-  z
-    .discriminatedUnion('type', [
-      outputMessage(),
-      reasoning(),
-      functionCall(),
-      webSearchCall(),
-      imageGenerationCall(),
-    ])
-    .meta({ id: 'OutputItem', description: 'An output item.' })
+  openUnion(knownItem(), { id: z.string(), status: z.string().optional() }).meta({
+    id: 'OutputItem',
+    description: 'An output item. Items of other types are only scripted.',
+  })
 export type OutputItem = z.infer<ReturnType<typeof outputItem>>
+
+export function isMessage(item: OutputItem): item is OutputMessage {
+  return item.type === 'message'
+}
+
+export function isReasoning(item: OutputItem): item is Reasoning {
+  return item.type === 'reasoning'
+}
 
 const responseUsage = () =>
   z

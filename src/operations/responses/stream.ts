@@ -8,7 +8,8 @@ import { encodeEvent } from '../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../http/reply.ts'
 import { isObject } from '../../lib/unchecked-json.ts'
 import type { StreamOptions, StreamPlaces } from '../../resources/protocol.ts'
-import { ReasoningText, SummaryText, UrlCitation } from '../../resources/response.ts'
+import { Annotation, ReasoningText, SummaryText } from '../../resources/response.ts'
+import { itemKinds } from './item-kinds.ts'
 import { OutputRefusal, OutputText, ResponseObject } from './response-object.ts'
 
 /** Returns a function that numbers a stream's events, and drops undocumented ones if the options exclude them. */
@@ -31,7 +32,7 @@ interface Delta extends StreamEvent {
 }
 
 function isToken(event: StreamEvent): event is Delta {
-  return String(event.type).endsWith('.delta')
+  return String(event.type).endsWith('.delta') && !(event as { logprobs?: unknown[] }).logprobs?.length
 }
 
 /** Encodes deltas. The deltas of a part differ in two fields, so the others are encoded once. */
@@ -84,8 +85,7 @@ function documented(event: StreamEvent): StreamEvent | undefined {
 
 /** Locates a response's parts in its stream, for faults. Spec: Events. */
 export const responsesPlaces: StreamPlaces = {
-  isDelta: ({ type = '' }) =>
-    /^response\.(output_text|function_call_arguments|refusal|reasoning\w*)\.delta$/.test(type),
+  isDelta: ({ type = '' }) => /^response\.\w+\.delta$/.test(type),
   isFinal: ({ type = '' }) => /^response\.(completed|incomplete|failed)$/.test(type),
   filtered(value) {
     const { type, item, response } = value as StreamEvent
@@ -140,6 +140,22 @@ export const ResponseStreamEvent = z.lazy(() => {
   const part = z.discriminatedUnion('type', [OutputText, OutputRefusal, ReasoningText])
   const event = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
     z.strictObject({ type: z.literal(type), sequence_number: index, ...fields })
+  const itemEvents = Object.entries(itemKinds).flatMap(
+    ([type, { before = [], after = [], ends = [], text }]) => [
+      ...[...before, ...after, ...ends].map((state) => event(`response.${type}.${state}`, ofItem)),
+      ...(text
+        ? [
+            event(`response.${text.event}.delta`, { ...ofItem, delta: z.string() }),
+            event(`response.${text.event}.done`, {
+              ...ofItem,
+              ...(type === 'function_call' && { name: z.string() }),
+              [text.field]: z.string(),
+            }),
+          ]
+        : []),
+    ],
+  )
+  const ofCommand = { output_index: index, command_index: index }
   return z
     .discriminatedUnion('type', [
       event('response.created', { response }),
@@ -150,7 +166,7 @@ export const ResponseStreamEvent = z.lazy(() => {
       event('response.output_text.annotation.added', {
         ...ofPart,
         annotation_index: index,
-        annotation: UrlCitation,
+        annotation: Annotation,
       }),
       event('response.output_text.done', { ...ofPart, text: z.string(), logprobs: z.array(z.unknown()) }),
       event('response.content_part.done', { ...ofPart, part }),
@@ -162,19 +178,15 @@ export const ResponseStreamEvent = z.lazy(() => {
       event('response.reasoning_summary_part.done', { ...ofSummary, part: SummaryText }),
       event('response.reasoning_text.delta', { ...ofPart, delta: z.string() }),
       event('response.reasoning_text.done', { ...ofPart, text: z.string() }),
-      event('response.function_call_arguments.delta', { ...ofItem, delta: z.string() }),
-      event('response.function_call_arguments.done', { ...ofItem, name: z.string(), arguments: z.string() }),
-      event('response.web_search_call.in_progress', ofItem),
-      event('response.web_search_call.searching', ofItem),
-      event('response.web_search_call.completed', ofItem),
-      event('response.image_generation_call.in_progress', ofItem),
-      event('response.image_generation_call.generating', ofItem),
+      ...itemEvents,
+      event('response.shell_call_command.added', { ...ofCommand, command: z.string() }),
+      event('response.shell_call_command.delta', { ...ofCommand, delta: z.string() }),
+      event('response.shell_call_command.done', { ...ofCommand, command: z.string() }),
       event('response.image_generation_call.partial_image', {
         ...ofItem,
         partial_image_index: index,
         partial_image_b64: z.string(),
       }),
-      event('response.image_generation_call.completed', ofItem),
       event('response.output_item.done', { output_index: index, item }),
       event('response.completed', { response }),
       event('response.incomplete', { response }),
