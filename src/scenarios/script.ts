@@ -62,7 +62,11 @@ export type TurnExpectation = z.infer<typeof TurnExpectation>
 /** Expectations about a turn's request. */
 export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
-const Calls = z.lazy(() => z.record(text, z.record(z.string(), z.json())))
+/** Arguments by function. Typed for interfaces, and for lists in which TypeScript makes other functions optional. */
+type CallsInput = { readonly [name: string]: object | undefined }
+const Calls = z.lazy(
+  () => z.record(text, z.record(z.string(), z.json())) as z.ZodType<Record<string, object>, CallsInput>,
+)
 
 export const Turn = z.lazy(() =>
   z.strictObject({
@@ -88,7 +92,7 @@ export const Script = z.lazy(() =>
 )
 export type Script = z.infer<typeof Script>
 
-export function callsOf({ call = [] }: ParsedTurn): { name: string; args: Record<string, unknown> }[] {
+export function callsOf({ call = [] }: ParsedTurn): { name: string; args: object }[] {
   return [call].flat().flatMap((calls) => Object.entries(calls).map(([name, args]) => ({ name, args })))
 }
 

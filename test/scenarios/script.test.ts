@@ -648,3 +648,17 @@ describe("a script's memory", () => {
     expect(gateway.journal.last('createResponse')?.turn?.mismatch?.length).toBeLessThan(3000)
   })
 })
+
+it('a script can be built by a function, from arguments with an interface', async () => {
+  interface Place {
+    city: string
+  }
+  const args: Place = { city: 'Oslo' }
+  const turns = ['weather', 'time'].map((name) =>
+    name === 'time' ? { call: { time: args } } : { call: { weather: args } },
+  )
+  const gateway = createGateway()
+  gateway.script(turns)
+  const { body } = await call(gateway, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hi' } })
+  expect(body.output[0]).toMatchObject({ name: 'weather', arguments: '{"city":"Oslo"}' })
+})
