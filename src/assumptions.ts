@@ -97,7 +97,7 @@ export const assumptions = {
       'vendor/model or @preset/slug; any other name is accepted with a warning; with `strict`, it gets a 400 unless `models` lists it, and with `onlySpecified` always; the reply has the requested model name',
   },
   presetModel: {
-    about: 'The effect of a preset used as a model',
+    about: 'The effect of a preset used as a model, or after one: `vendor/model@preset/slug`',
     choice:
       'its config and system prompt apply unless the request sets the same field; a preset with any status is used, with a warning unless the status is `active`',
   },

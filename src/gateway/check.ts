@@ -11,6 +11,7 @@ import { hash } from '../lib/seed.ts'
 import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import type { AnyOperation, RequestContext, Schema } from '../operation.ts'
 import { isSpecifiedModel, modelForm } from '../resources/create-response-body.ts'
+import { isSentField } from '../resources/sent-fields.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ParsedScriptedReply } from '../scenarios/scripted-reply.ts'
@@ -51,17 +52,20 @@ export async function checkRequest(
     ...(search === '' ? [] : unknownIn('query', input.query, rawQuery)),
     ...(body === undefined ? [] : unknownIn('body', schemas.body, body)),
   ]
+  const { models, onlySpecified } = state.options
   const warnings = [...(notes.warnings ?? [])]
+  const sentFields = dialect?.fields ? [dialect.fields] : []
   for (const { path, value, suggestion, isTolerated } of unknown) {
     const problem = protocol && !script && notSimulated(path, value)
     if (problem) violations.push({ path, message: problem, rule: 'not_simulated' })
-    else if (state.options.strict && !isTolerated)
+    else if (!onlySpecified && isSentField(operation.id, path, sentFields)) {
+      if (value !== null) warnings.push(`${path} is accepted, but not simulated`)
+    } else if (state.options.strict && !isTolerated)
       violations.push({ path, message: `Unknown field${suggestion}`, rule: 'unrecognized_keys' })
     else warnings.push(`${path} is unknown to ${operation.id} and was ignored${suggestion}`)
   }
-  const { models, onlySpecified } = state.options
   // With a list of models, the list decides which names are valid.
-  const unspecified = models && !onlySpecified ? [] : unspecifiedModels(operation, body)
+  const unspecified = models && !onlySpecified ? [] : unspecifiedModels(operation, body, onlySpecified)
   for (const { path, name } of unspecified) {
     if (state.options.strict || onlySpecified)
       violations.unshift({ path, message: modelForm, rule: 'pattern' })
@@ -92,14 +96,18 @@ export async function checkRequest(
 }
 
 /** Returns the model names in a body that do not have the form `vendor/model`, except blank ones, which are invalid. */
-function unspecifiedModels({ assumes }: AnyOperation, body: unknown): { path: string; name: string }[] {
+function unspecifiedModels(
+  { assumes }: AnyOperation,
+  body: unknown,
+  onlySpecified: boolean,
+): { path: string; name: string }[] {
   if (Object(assumes).model !== 'modelName') return []
   const { model, models } = fieldsOf(body)
   const names = [['body.model', model], ...listOf(models).map((name, at) => [`body.models[${at}]`, name])]
+  const isSpecified = (name: string) =>
+    isSpecifiedModel(name) || (!onlySpecified && isSpecifiedModel(name.replace(/@preset\/[^\s/]+$/, '')))
   return names.flatMap(([path, name]) =>
-    typeof name === 'string' && /\S/.test(name) && !isSpecifiedModel(name)
-      ? [{ path: String(path), name }]
-      : [],
+    typeof name === 'string' && /\S/.test(name) && !isSpecified(name) ? [{ path: String(path), name }] : [],
   )
 }
 

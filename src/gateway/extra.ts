@@ -5,6 +5,7 @@ import type { Reply, StreamEvent } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
+import type { SentFields } from '../resources/sent-fields.ts'
 import type { Options } from '../sandbox/option.ts'
 import { gatewayOptions } from '../sandbox/options.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
@@ -110,6 +111,8 @@ export interface Dialect {
   request?(request: SentRequest, operation: string): SentRequest
   /** Returns a translated body's schema, derived from the operation's. */
   body?(schema: z.ZodType, operation: string): z.ZodType
+  /** Fields that clients of the vendor send although they have no effect here. */
+  readonly fields?: SentFields
   /** Returns the models to try, in order, for an operation whose protocol has no fallback models. */
   models?(body: unknown): readonly string[] | undefined
   warning?(text: string): string

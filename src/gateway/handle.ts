@@ -3,6 +3,7 @@
  *
  * Handling continues after a step rejects a request: the body is still recorded, and a rule may reply instead.
  */
+import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -45,26 +46,36 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
   return record
 }
 
-/** Tries the requested models in order. Returns the first reply that is not an error, or the last one. */
+/**
+ * Tries the requested models in order. Returns the first reply that is not an error, or the last one. An invalid
+ * request is rejected before a model is tried.
+ */
 async function replyWithFallbacks(request: Request): Promise<Reply> {
   const { record, operation, rejection } = request
   const protocol = rejection ? undefined : operation?.protocol
   const models = (protocol && (protocol.models ?? request.gateway.dialect?.models))?.(record.body)
   for (const [place, model] of models?.entries() ?? []) {
     record.tryModel(model)
-    const reply = await replyOnce(request)
+    const { reply, isInvalidRequest } = await replyOnce(request)
     const next = models?.[place + 1]
-    if (reply.status < 400 || next === undefined || record.schemaViolation) return reply
+    if (reply.status < 400 || next === undefined || record.schemaViolation || isInvalidRequest) return reply
     record.warn(`'${model}' returned ${reply.status}, so '${next}' was tried instead`)
   }
-  return replyOnce(request)
+  return (await replyOnce(request)).reply
 }
 
-async function replyOnce(request: Request): Promise<Reply> {
+interface Attempt {
+  readonly reply: Reply
+  /** If true, every other model would reject the request, too. */
+  readonly isInvalidRequest: boolean
+}
+
+async function replyOnce(request: Request): Promise<Attempt> {
   const { gateway, call, record, operation, rejection, conversation } = request
   const { clock } = record.state
   let effect = noEffect
   let made: Made
+  let isInvalidRequest = false
   try {
     const ofModel = rejection ? [] : gateway.scenarioOfModel(record.model)
     const header = call.headers['x-understudy-scenario']
@@ -74,11 +85,12 @@ async function replyOnce(request: Request): Promise<Reply> {
     made = await makeReply(request, effect)
   } catch (error) {
     made = { reply: toErrorReply(record, error) }
+    isInvalidRequest = error instanceof GatewayError && error.isFinal
   }
   const finished = finish(gateway, record, made, effect)
   const { delayMs = 0 } = finished.transport ?? {}
   if (delayMs > 0) await clock.wait(delayMs, call.sink.disconnected)
-  return finished
+  return { reply: finished, isInvalidRequest }
 }
 
 /** Explains why a path that only rules handle has no reply. */

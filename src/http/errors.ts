@@ -47,6 +47,8 @@ export interface RefusalExtras {
   assumption?: AssumptionName
   /** Explanation for the journal, and for the reply's `x-understudy-reason`. Default: none. */
   detail?: string
+  /** @internal */
+  isFinal?: boolean
 }
 
 /**
@@ -70,11 +72,14 @@ export class GatewayError extends Error {
   /** Explanation for the journal and `x-understudy-reason`. */
   readonly detail: string | undefined
 
+  /** If true, no other model would accept the request. @internal */
+  readonly isFinal: boolean
+
   constructor(
     status: number,
     message: string = messageOf(status),
     metadata?: Record<string, unknown>,
-    { headers = {}, assumption, detail }: RefusalExtras = {},
+    { headers = {}, assumption, detail, isFinal = false }: RefusalExtras = {},
   ) {
     super(message)
     this.status = status
@@ -82,6 +87,7 @@ export class GatewayError extends Error {
     this.headers = headers
     this.assumption = assumption
     this.detail = detail
+    this.isFinal = isFinal
   }
 }
 
@@ -108,7 +114,12 @@ export function invalidRequest(violations: readonly Violation[], extras: Refusal
   const message = first
     ? `${path}: ${first.message.charAt(0).toLowerCase()}${first.message.slice(1)}`
     : undefined
-  return new GatewayError(400, message, { violations: listed, ...(more > 0 && { more }) }, extras)
+  return new GatewayError(
+    400,
+    message,
+    { violations: listed, ...(more > 0 && { more }) },
+    { isFinal: true, ...extras },
+  )
 }
 
 export interface EnvelopeExtras {

@@ -36,7 +36,9 @@ export async function checkModel(
       ? ` (${listed.slice(0, 10).join(', ')}): add it to the models option, or correct the name`
       : `; did you mean '${suggestion}'?`
   if (options.strict)
-    throw invalidRequest([{ path: 'body.model', message: message + hint, rule: 'unknown_model' }])
+    throw invalidRequest([{ path: 'body.model', message: message + hint, rule: 'unknown_model' }], {
+      isFinal: false,
+    })
   warn(`body.model ${message}${hint}`)
 }
 

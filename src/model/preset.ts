@@ -1,4 +1,7 @@
-/** Resolves `@preset/<slug>` models: the preset provides the settings that the request omits. */
+/**
+ * Resolves `@preset/<slug>` and `<model>@preset/<slug>`: the preset provides the settings that the request omits, and
+ * its model in the first form.
+ */
 import { invalidRequest } from '../http/errors.ts'
 import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import type { RequestContext } from '../operation.ts'
@@ -17,17 +20,15 @@ interface EffectivePrompt {
   readonly preset?: RequestSettings
 }
 
-const prefix = '@preset/'
-
 /** Throws 404 for an unknown preset. An inactive preset works, but logs a warning. */
 export async function applyPreset(
   prompt: Prompt,
   { sandbox, assume, warn }: Pick<RequestContext, 'sandbox' | 'assume' | 'warn'>,
 ): Promise<EffectivePrompt> {
-  if (!prompt.model.startsWith(prefix)) return { prompt, model: prompt.model }
+  const [, base, slug = ''] = /^(.*?)@preset\/(.*)$/s.exec(withoutOnline(prompt.model)) ?? []
+  if (base === undefined) return { prompt, model: prompt.model }
   const { presets, presetVersions } = sandbox.tables
   assume('presetModel')
-  const slug = withoutOnline(prompt.model).slice(prefix.length)
   const preset = await presets.findBy('slug', slug)
   if (!preset) {
     assume('notFound')
@@ -39,12 +40,17 @@ export async function applyPreset(
   }
   // Every preset has a designated version, and versions are validated when they are stored.
   const version = (await presetVersions.findBy('id', preset.designated_version_id)) as PresetVersion
-  const { model = prompt.model, ...config } = version.config as RequestSettings
+  const { model: own = prompt.model, ...config } = version.config as RequestSettings
+  const model = base || own
   if (Object.keys(config).some((key) => key !== 'temperature')) assume('presetConfig')
   const settings = { ...config, instructions: version.system_prompt }
   const requested = Object.entries(prompt).filter(([, value]) => value !== undefined)
   return {
-    prompt: checked({ ...promptSettings(settings), ...(Object.fromEntries(requested) as typeof prompt) }),
+    prompt: checked({
+      ...promptSettings(settings),
+      ...(Object.fromEntries(requested) as typeof prompt),
+      ...(base !== '' && { model: base }),
+    }),
     model: isOnline(prompt.model) && !isOnline(model) ? `${model}:online` : model,
     preset: settings,
   }

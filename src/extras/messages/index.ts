@@ -5,6 +5,7 @@ import { ok } from '../../http/reply.ts'
 import { countPrompt } from '../../model/answer.ts'
 import { respond } from '../../model/respond.ts'
 import { defineOperation } from '../../operation.ts'
+import { ignored } from '../../resources/create-response-body.ts'
 import { MessageObject } from './message.ts'
 import { protocol } from './protocol.ts'
 import {
@@ -14,13 +15,16 @@ import {
   MessagesRequest,
 } from './request.ts'
 
+/** `?beta=true`, which the client's `beta` methods send. */
+const Beta = z.lazy(() => z.looseObject(ignored('beta')))
+
 /** Creates a message. Words, tokens and citations are the same as in a response to the same question. */
 const createMessage = defineOperation({
   id: 'createMessage',
   method: 'post',
   path: '/messages',
   doc: { summary: 'Create a message', tag: 'Anthropic-style Messages' },
-  input: { body: MessagesRequest },
+  input: { query: Beta, body: MessagesRequest },
   output: MessageObject,
   assumes: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
   protocol,
@@ -33,7 +37,7 @@ const countMessageTokens = defineOperation({
   method: 'post',
   path: '/messages/count_tokens',
   doc: { summary: "Count a message's input tokens", tag: 'Anthropic-style Messages' },
-  input: { body: CountTokensRequest },
+  input: { query: Beta, body: CountTokensRequest },
   output: z.lazy(() => z.strictObject({ input_tokens: z.int() })),
   assumes: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
   errorProtocol: protocol,

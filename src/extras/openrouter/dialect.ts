@@ -9,7 +9,14 @@ import { dollars } from '../../journal/ledger.ts'
 import { uuid } from '../../lib/seed.ts'
 import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
 import { modelsIn } from '../../resources/fallback-models.ts'
-import { openrouterBody, pluginWarnings, shownTool, withParameters } from './requests.ts'
+import {
+  openrouterBody,
+  openrouterFields,
+  pluginWarnings,
+  shownTool,
+  withParameters,
+  withPreset,
+} from './requests.ts'
 
 type Words = Readonly<Record<string, string>>
 type WordsByPath = Readonly<Record<string, Words>>
@@ -126,7 +133,7 @@ export const openrouter: Dialect = {
     const source = sources[String(query.get('source'))]
     if (source !== undefined) query.set('source', source)
     const ours = translated(
-      editAt(translated(body, toolWords), readPath('tools.*'), withParameters).value,
+      editAt(translated(withPreset(body), toolWords), readPath('tools.*'), withParameters).value,
       requestWords,
     )
     const isChat = operation === 'createChatCompletion' && typeof ours === 'object' && ours !== null
@@ -137,6 +144,7 @@ export const openrouter: Dialect = {
     }
   },
   body: openrouterBody,
+  fields: openrouterFields,
   models: modelsIn,
   warning: inVendorsWords,
 

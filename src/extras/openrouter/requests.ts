@@ -4,15 +4,20 @@ import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
 import { CreateResponseBody, ignored, StoringResponseBody } from '../../resources/create-response-body.ts'
 import { fallbackModels } from '../../resources/fallback-models.ts'
 import { kindsOf, objectByType } from '../../resources/object-by-type.ts'
+import type { SentFields } from '../../resources/sent-fields.ts'
 
-/** Request fields that are accepted but have no effect, by operation. */
-const fields: Readonly<Record<string, string>> = {
+/**
+ * Request fields that have no effect, in addition to those of other vendors' clients. Sources: OpenRouter's OpenAPI document,
+ * and the requests that the tests of pydantic-ai and llm-openrouter have recorded.
+ */
+export const openrouterFields: SentFields = {
   createResponse:
-    'cache_control debug image_config max_tool_calls modalities prompt prompt_cache_key prompt_cache_options provider route safety_identifier session_id stop_server_tools_when top_k top_logprobs trace transforms truncation usage user',
+    'cache_control debug image_config modalities route session_id stop_server_tools_when ' +
+    'tools[].cache_control tools[].external_web_access top_k trace transforms usage',
   createChatCompletion:
-    'cache_control debug image_config logit_bias min_p modalities prediction prompt_cache_key prompt_cache_options provider repetition_penalty route service_tier session_id stop_server_tools_when top_a top_k trace transforms usage',
-  createMessage:
-    'cache_control context_management fallbacks provider route session_id speed stop_server_tools_when trace user',
+    'cache_control debug image_config include_reasoning min_p repetition_penalty route session_id ' +
+    'stop_server_tools_when tools[].cache_control tools[].eager_input_streaming top_a top_k trace transforms usage',
+  createMessage: 'route session_id stop_server_tools_when trace transforms usage user',
 }
 
 /** Returns the schema of provider preferences, whose fields have no effect. */
@@ -50,31 +55,25 @@ const bodies = new WeakMap<z.ZodType, z.ZodType>()
 
 /** Extends Understudy's body schema for an operation with OpenRouter's fields. */
 export function openrouterBody(schema: z.ZodType, operation: string): z.ZodType {
-  const names = fields[operation]
-  if (names === undefined) return schema
-  const made = bodies.get(schema) ?? extended(schema, operation, names)
+  if (!Object.hasOwn(openrouterFields, operation)) return schema
+  const made = bodies.get(schema) ?? extended(schema, operation)
   bodies.set(schema, made)
   return made
 }
 
-function extended(schema: z.ZodType, operation: string, names: string): z.ZodType {
+function extended(schema: z.ZodType, operation: string): z.ZodType {
   const ours = inner<z.ZodObject>(schema)
-  const more: Record<string, z.ZodType> = {
-    ...ignored(...names.split(' ')),
-    provider: preferences(),
-    plugins: pluginList(),
-  }
+  const more: Record<string, z.ZodType> = { provider: preferences(), plugins: pluginList() }
   if (operation === 'createMessage') more['max_tokens'] = z.int().min(1).nullish()
   else more['tools'] = toolList(ours.shape['tools'] as z.ZodType)
   if (operation !== 'createResponse') return ours.safeExtend(more)
-  const { model, input, reasoning } = ours.shape as (typeof CreateResponseBody)['_zod']['innerType']['shape']
+  const { model, input } = ours.shape as (typeof CreateResponseBody)['_zod']['innerType']['shape']
   return ours
     .safeExtend({
       ...more,
       model: model.optional(),
       models: fallbackModels(),
       input: openInput(input),
-      reasoning: inner<z.ZodObject>(reasoning).extend(ignored('context', 'mode')).nullish(),
       // `StoringResponseBody` applies if a rule scripts the reply or responses are stored. `background` may then be
       // true.
       ...(schema !== StoringResponseBody && {
@@ -128,7 +127,7 @@ function toolList(tools: z.ZodType): z.ZodType {
   return z
     .array(
       objectByType({
-        function: called.extend(ignored('cache_control', 'defer_loading')),
+        function: called,
         'gateway:web_search': search.extend({ parameters: settings.nullish() }),
       }),
     )
@@ -159,6 +158,15 @@ function byType(schemas: readonly z.ZodObject<{ type: z.ZodType }>[]): Record<st
   return Object.fromEntries(
     schemas.map((schema) => [(schema.shape.type as z.ZodLiteral<string>).value, schema]),
   )
+}
+
+/** Moves a preset, which may start with `@preset/`, to the model's name: `vendor/model@preset/slug`. */
+export function withPreset(body: unknown): unknown {
+  const { preset, ...rest } = fieldsOf(body)
+  const { model = '', models } = rest
+  const isNamed = typeof model !== 'string' || model.includes('@preset/')
+  if (typeof preset !== 'string' || isNamed || (model === '' && models != null)) return body
+  return { ...rest, model: `${model}@preset/${preset.replace(/^@preset\//, '')}` }
 }
 
 /** Search tool settings, which OpenRouter accepts next to `type` and in `parameters`. */

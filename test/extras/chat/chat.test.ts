@@ -280,6 +280,21 @@ describe('POST /chat/completions with fallback models', () => {
       expect(chunk.model).toBe('borealis/polar-1')
   })
 
+  it('tries no model if the request is invalid', async () => {
+    const gateway = createGateway()
+    const body = { models, temperature: 'hot', messages: ask('Hello') }
+    expect((await call(gateway, 'POST /chat/completions', { body })).status).toBe(400)
+    const image = { models, messages: ask('Hello'), tool_choice: { type: 'mcp' } }
+    expect((await call(gateway, 'POST /chat/completions', { body: image })).status).toBe(400)
+    expect(gateway.journal.entries().flatMap(({ warnings }) => warnings)).toEqual([])
+  })
+
+  it('tries the next model if `strict` rejects one that is not listed', async () => {
+    const gateway = createGateway({ strict: true, models: ['aurora/*'] })
+    const body = { models: ['borealis/polar-1', 'aurora/dawn-2'], messages: ask('Hello') }
+    expect((await call(gateway, 'POST /chat/completions', { body })).body.model).toBe('aurora/dawn-2')
+  })
+
   it('returns the error of the last model if all fail', async () => {
     const sandbox = server.gateway.createSandbox()
     const sandboxClient = new OpenAI({ apiKey: sandbox.apiKey, baseURL: server.baseUrl, maxRetries: 0 })

@@ -178,6 +178,28 @@ describe("the vendor's fields", () => {
     )
   })
 
+  it.runIf(hasExtra('chat'))('name a preset in `preset`, or after the model', async () => {
+    const { gateway, create } = setup({ strict: true })
+    const slug = 'email-copywriter'
+    const { instructions } = (await create({ model: `@preset/${slug}`, input: 'Hi' })).reply
+    for (const form of [
+      { preset: slug },
+      { preset: `@preset/${slug}` },
+      { model: `${model}@preset/${slug}` },
+      { models: [`${model}@preset/${slug}`], model: undefined },
+    ]) {
+      const { reply, warnings } = await create({ input: 'Hi', ...form })
+      expect(reply).toMatchObject({ instructions, model })
+      expect(warnings).not.toContainEqual(expect.stringContaining('preset is'))
+    }
+    expect((await create({ model: undefined, preset: slug, input: 'Hi' })).reply.instructions).toBe(
+      instructions,
+    )
+    expect((await create({ preset: 'none', input: 'Hi' })).status).toBe(404)
+    const body = { model, preset: 'none', messages: [question] }
+    expect((await call(gateway, 'POST /chat/completions', { body })).status).toBe(404)
+  })
+
   it.runIf(hasExtra('chat') && hasExtra('messages'))(
     'are accepted with `strict` only if the vendor defines them',
     async () => {
