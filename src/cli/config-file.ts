@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { optionsOf } from '../gateway/extra.ts'
 import { GatewayCore } from '../gateway/gateway.ts'
 import { FileError, readDataFile } from '../lib/data-file.ts'
+import { lookUp } from '../lib/look-up.ts'
 import { isObject } from '../lib/unchecked-json.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { Option, OptionGroup, Options } from '../sandbox/option.ts'
@@ -32,7 +33,11 @@ export function readConfig(file: string): GatewayOptionsInput {
 /** Resolves the options that are paths, and writes the main option of a group in full. */
 function withPaths(value: object, options: Options, resolved: (path: string) => string): object {
   const entries = Object.entries(value).map(([name, given]) => {
-    const { isPath, main, options: inner = {} } = { ...options[name] } as Partial<Option & OptionGroup>
+    const {
+      isPath,
+      main,
+      options: inner = {},
+    } = { ...lookUp(options, name) } as Partial<Option & OptionGroup>
     if (main && typeof given === 'string') return [name, withPaths({ [main]: given }, inner, resolved)]
     if (typeof given === 'string') return [name, isPath ? resolved(given) : given]
     return [name, main && isObject(given) ? withPaths(given, inner, resolved) : given]

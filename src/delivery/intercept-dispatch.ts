@@ -123,7 +123,7 @@ export function toRecord(headers: unknown): Record<string, string> {
     if (value === undefined || value === null) continue
     const name = String(key).toLowerCase()
     const text = Array.isArray(value) ? value.join(', ') : String(value)
-    record[name] = name in record ? `${record[name]}, ${text}` : text
+    record[name] = Object.hasOwn(record, name) ? `${record[name]}, ${text}` : text
   }
   return record
 }

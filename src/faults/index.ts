@@ -1,6 +1,7 @@
 /** The fault catalogue. */
 import * as z from 'zod'
 import { meantBy } from '../lib/did-you-mean.ts'
+import { lookUp } from '../lib/look-up.ts'
 import { mustBe, shown } from '../lib/schema-messages.ts'
 import { answerFaults } from './answer.ts'
 import { streamFaults } from './events.ts'
@@ -109,8 +110,9 @@ function problemWith(value: unknown): string | undefined {
     return mustBe("a fault, such as 'latency' or { name: 'latency', ms: 500 }").error({ input: value })
   const fault = byName.get(value)
   if (!fault) {
-    const guess = Object.hasOwn(guessed, value) ? `; did you mean '${guessed[value]}'?` : ''
-    return `${shown(value)} is unknown${guess || meantBy(value, faultNames) || '; see docs/faults.md for all faults'}`
+    const guess = lookUp(guessed, value)
+    const hint = guess ? `; did you mean '${guess}'?` : meantBy(value, faultNames)
+    return `${shown(value)} is unknown${hint || '; see docs/faults.md for all faults'}`
   }
   const required = requiredParameters(value)
   return `'${value}' requires ${required.join(' and ')}; write { name: '${value}', ${required[0]}: … }`

@@ -6,6 +6,7 @@ import { assertJsonBody } from '../http/json-body.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { check } from '../lib/check.ts'
+import { lookUp } from '../lib/look-up.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
@@ -229,7 +230,7 @@ function assumptionsOf({ assumes }: AnyOperation, violations: readonly Violation
     if (rule === 'too_big' && message.includes(String(Number.MAX_SAFE_INTEGER))) names.add('largeIntegers')
     const [, field = '', inside = ''] = /^body\.(\w+)(\.\w+)?/.exec(path) ?? []
     for (const place of [field, field + inside]) {
-      const name = Object.hasOwn(byField, place) ? byField[place] : undefined
+      const name = lookUp(byField, place)
       if (name) names.add(name)
     }
   }

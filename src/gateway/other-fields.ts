@@ -1,5 +1,6 @@
 /** Fields that a text operation lacks: those that would change a reply's meaning, and other operations' fields. */
 import type { Violation } from '../http/errors.ts'
+import { lookUp } from '../lib/look-up.ts'
 
 const changing = ['body.background', 'body.conversation']
 
@@ -38,7 +39,9 @@ export function nameOtherOperations(
   unknown: readonly { path: string }[],
 ): void {
   const parts = unknown.map(({ path }) => /^(.*\.)(\w+)$/.exec(path) ?? [])
-  const names = new Map(parts.flatMap(([, parent, name = '']) => (operationOf[name] ? [[parent, name]] : [])))
+  const names = new Map(
+    parts.flatMap(([, parent, name = '']) => (lookUp(operationOf, name) ? [[parent, name]] : [])),
+  )
   for (const violation of violations) {
     const name = violation.message === 'Is required' && names.get(violation.path.replace(/[^.]*$/, ''))
     if (name) violation.message += `; '${name}' is for ${operationOf[name]}`

@@ -2,6 +2,7 @@
 import { hidden } from '../http/secrets.ts'
 import { splitAddress } from '../lib/address.ts'
 import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
+import { lookUp } from '../lib/look-up.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { hiddenEntry, type JournalEntry, readMatch } from './entry.ts'
@@ -127,13 +128,16 @@ function nearestTo(match: unknown, entries: readonly JournalEntry[]) {
 
 function scoreOf(value: unknown, expected: unknown): number {
   if (!isRecord(expected) || !isRecord(value)) return Number(matches(value, expected))
-  return Object.entries(expected).reduce((score, [field, inner]) => score + scoreOf(value[field], inner), 0)
+  return Object.entries(expected).reduce(
+    (score, [field, inner]) => score + scoreOf(lookUp(value, field), inner),
+    0,
+  )
 }
 
 function pickFields(expected: unknown, value: unknown): unknown {
   if (!isRecord(expected) || !isRecord(value)) return value
   return Object.fromEntries(
-    Object.entries(expected).map(([field, inner]) => [field, pickFields(inner, value[field])]),
+    Object.entries(expected).map(([field, inner]) => [field, pickFields(inner, lookUp(value, field))]),
   )
 }
 
@@ -145,7 +149,7 @@ export function missingFields(values: readonly unknown[], expected: unknown, pat
   return Object.entries(expected).flatMap(([field, inner]) => {
     if (!names.includes(field)) return [`'${path}${field}'${meantBy(field, names)}`]
     return missingFields(
-      records.map((record) => record[field]),
+      records.map((record) => lookUp(record, field)),
       inner,
       `${path}${field}.`,
     )

@@ -3,6 +3,8 @@
  * checks that depend only on the request are here, so that all violations are reported together.
  */
 import * as z from 'zod'
+import { mustBe } from '../lib/schema-messages.ts'
+import { isObject } from '../lib/unchecked-json.ts'
 import { list } from './list.ts'
 import { anyTool, type Tool, WebSearchEngine } from './tools.ts'
 import { otherNames } from './unknown-fields.ts'
@@ -155,7 +157,7 @@ const fields = () => ({
   top_p: z.number().nullish(),
   presence_penalty: z.number().nullish(),
   frequency_penalty: z.number().nullish(),
-  metadata: z.record(z.string(), z.unknown()).nullish(),
+  metadata: metadata().nullish(),
   reasoning: z
     .looseObject({
       effort: z.string().nullish(),
@@ -176,6 +178,12 @@ const fields = () => ({
     .null('Must be null: send the conversation as input, or set the storedResponses option')
     .optional(),
 })
+
+/** Unlike a record, keeps a key called `__proto__`. */
+const metadata = () =>
+  z
+    .custom<Record<string, unknown>>(isObject, mustBe('an object'))
+    .meta({ type: 'object', additionalProperties: {} })
 
 const unknownFunction = {
   path: ['tool_choice', 'name'],

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { check } from '../lib/check.ts'
 import { meantBy, nearest } from '../lib/did-you-mean.ts'
+import { lookUp } from '../lib/look-up.ts'
 import { fieldsOf } from '../lib/unchecked-json.ts'
 
 type Kinds = Readonly<Record<string, z.ZodType>>
@@ -28,7 +29,7 @@ export function objectByType(kinds: Kinds) {
 }
 
 export function kindOf(kinds: Kinds, { type = '' }: { type?: unknown }): z.ZodType | undefined {
-  return typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
+  return lookUp(kinds, type)
 }
 
 /** Returns the types in a schema created by `objectByType`, or undefined for any other schema. */

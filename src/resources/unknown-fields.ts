@@ -1,6 +1,7 @@
 /** Finds unknown fields in a request, at every depth, in time proportional to the request's size. */
 import * as z from 'zod'
 import { nearest } from '../lib/did-you-mean.ts'
+import { lookUp } from '../lib/look-up.ts'
 import { isObject } from '../lib/unchecked-json.ts'
 import { isOfOtherType, kindOf, kindsOf } from './object-by-type.ts'
 
@@ -39,7 +40,7 @@ export function unknownFields(schema: z.ZodType | undefined, value: unknown): Un
   }
   const visitFields = (fields: Fields, value: object): void => {
     for (const [name, inner] of Object.entries(value)) {
-      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      const field = lookUp(fields, name)
       if (field) visit(field, inner, name)
       else {
         const suggestion = unknown.length < maxCompared ? suggest(name, fields) : undefined

@@ -6,6 +6,7 @@
 import type { AnsweredCall, Dialect } from '../../gateway/extra.ts'
 import { messageOf } from '../../http/errors.ts'
 import { dollars } from '../../journal/ledger.ts'
+import { lookUp } from '../../lib/look-up.ts'
 import { uuid } from '../../lib/seed.ts'
 import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
 import { modelsIn } from '../../resources/fallback-models.ts'
@@ -130,7 +131,7 @@ export const openrouter: Dialect = {
 
   request({ search, body }, operation) {
     const query = new URLSearchParams(search)
-    const source = sources[String(query.get('source'))]
+    const source = lookUp(sources, query.get('source'))
     if (source !== undefined) query.set('source', source)
     const ours = translated(
       editAt(translated(withPreset(body), toolWords), readPath('tools.*'), withParameters).value,
@@ -191,8 +192,7 @@ function withShownTools(value: unknown): unknown {
 
 function translated(value: unknown, words: WordsByPath): unknown {
   return Object.entries(words).reduce(
-    (each, [path, names]) =>
-      editAt(each, readPath(path), (name) => names[typeof name === 'string' ? name : ''] ?? name).value,
+    (each, [path, names]) => editAt(each, readPath(path), (name) => lookUp(names, name) ?? name).value,
     value,
   )
 }
@@ -202,7 +202,7 @@ function withFields(
   call: AnsweredCall,
   fields: Readonly<Record<string, MakeFields>>,
 ): unknown {
-  const additions = fields[call.operation]?.(value, call) ?? {}
+  const additions = lookUp(fields, call.operation)?.(value, call) ?? {}
   return Object.entries(additions).reduce((each, [path, more]) => added(each, path, more), value)
 }
 

@@ -7,6 +7,7 @@ import { announcesEvents } from '../../http/reply.ts'
 import { decodeUtf8, fromBase64, fromLatin1 } from '../../lib/bytes.ts'
 import { check } from '../../lib/check.ts'
 import { readCheckedFile } from '../../lib/data-file.ts'
+import { lookUp } from '../../lib/look-up.ts'
 import { amount, count } from '../../lib/numbers.ts'
 import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -208,7 +209,7 @@ function harExchange({ request, response, timings, _delivery = '' }: HarEntry, p
     ...toContent(encoding === 'base64' ? fromBase64(text) : encode(text)),
   }
   const wait = Math.max(0, timings.wait)
-  const end = { how: endings[_delivery] ?? 'fin', ms: wait + Math.max(0, timings.receive) }
+  const end = { how: lookUp(endings, _delivery) ?? 'fin', ms: wait + Math.max(0, timings.receive) }
   if (response.status === 0) {
     if (end.how !== 'reset') throw new TypeError('has no response (status 0)')
     return { request: sent, reply: undefined, chunks: [], end }

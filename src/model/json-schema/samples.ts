@@ -1,5 +1,6 @@
 /** Values that look like what a field is called: `email` is an address, `city` a city, `rating` a number up to 5. */
 import type { Faker } from '@faker-js/faker'
+import { lookUp } from '../../lib/look-up.ts'
 import type { ValuePlace } from './generate-value.ts'
 
 type Sample = (faker: Faker) => string | number
@@ -84,9 +85,7 @@ export function namedSamples(fakerFor: (random: () => number) => Faker): (place:
     const name = wordsOf(path.findLast((step) => typeof step === 'string'))
     const table = type === 'string' ? texts : numbers
     const sample =
-      format === undefined
-        ? table.find(([ending]) => ending.test(name))?.[1]
-        : Object.hasOwn(formats, format) && formats[format]
+      format === undefined ? table.find(([ending]) => ending.test(name))?.[1] : lookUp(formats, format)
     const value = sample ? sample(fakerFor(random)) : undefined
     return typeof value === 'number' && type === 'integer' ? Math.round(value) : value
   }

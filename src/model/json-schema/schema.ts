@@ -2,7 +2,7 @@
  * Reads JSON Schemas that callers send, for the generator and the validator: resolves references, converts keywords of
  * older drafts, and applies limits. A keyword whose value has the wrong type counts as absent.
  */
-import { validate } from '@cfworker/json-schema'
+import { format as formats, validate } from '@cfworker/json-schema'
 import { isObject, listOf } from '../../lib/unchecked-json.ts'
 import { readAt } from '../../lib/value-path.ts'
 import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
@@ -111,7 +111,7 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
       case 'uniqueItems':
         return value === true || undefined
       case 'format':
-        return typeof value === 'string' ? value.replace(/^idn-/, '').replace(/^iri/, 'uri') : undefined
+        return knownFormat(String(value).replace(/^idn-/, '').replace(/^iri/, 'uri'))
       case 'pattern':
         return typeof value === 'string' ? screen(value) : undefined
       case 'dependentRequired':
@@ -150,6 +150,10 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
   }
 
   return { schema: read(root), ignored }
+}
+
+function knownFormat(format: string): string | undefined {
+  return Object.hasOwn(formats, format) ? format : undefined
 }
 
 /** Decodes `%20` in a step of a reference, unless it contains a `%` of its own. */

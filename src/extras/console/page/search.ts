@@ -1,5 +1,6 @@
 /** The call list's search language: `status:429 model:aurora/* slower:2s -rule:busy haiku`. */
 import { compileGlob } from '../../../lib/glob.ts'
+import { lookUp } from '../../../lib/look-up.ts'
 import type { CallRow } from '../rows.ts'
 
 export interface Term {
@@ -61,7 +62,7 @@ const fields = {
     values: (calls) => ['none', ...calls.map(ruleName)],
   },
   is: {
-    matches: (call, value) => kinds[value]?.(call) ?? false,
+    matches: (call, value) => lookUp(kinds, value)?.(call) ?? false,
     values: () => Object.keys(kinds),
   },
   body: { values: () => [] },
