@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { readyLine, readyText } from '../../src/cli/ready.ts'
+import { readyText } from '../../src/cli/ready.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 
 const body = `--json '{"model":"aurora/dawn-2","input":"Hello","stream":true}'`
@@ -10,30 +10,6 @@ const started = (options: GatewayOptions = {}, token?: string) => ({
   url: 'http://a:4141',
   baseUrl: 'http://a:4141/api/v1',
   token,
-})
-
-describe('readyLine', () => {
-  it('returns one line of JSON for programs', () => {
-    const line = (...args: Parameters<typeof started>) => JSON.parse(readyLine(started(...args), true))
-    const key = createGateway().sandboxes.default.apiKey
-    expect(line()).toEqual({
-      ready: true,
-      port: 4141,
-      url: 'http://a:4141',
-      baseUrl: 'http://a:4141/api/v1',
-      apiKey: key,
-      console: 'http://a:4141/__understudy/',
-      seed: 1,
-      scenarios: [],
-    })
-    expect(line({ apiKeys: ['one', 'two'], seed: 'x', scenarios: ['flaky'] }, 'secret')).toMatchObject({
-      apiKey: 'one',
-      token: 'secret',
-      seed: 'x',
-      scenarios: ['flaky'],
-    })
-    expect(JSON.parse(readyLine(started(), false))).not.toHaveProperty('console')
-  })
 })
 
 describe('readyText', () => {

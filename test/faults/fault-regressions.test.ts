@@ -114,23 +114,6 @@ describeAdapters('fault regressions', (entrance) => {
     expect(deltas).toEqual(Array(4).fill(3))
   })
 
-  it('stream-cut ends a function call in the middle of its arguments', async () => {
-    const args = JSON.stringify({ city: 'Oslo', days: [1, 2, 3, 4], note: 'by train, and by ship' })
-    use({
-      reply: { output: [{ type: 'function_call', name: 'plan', arguments: args }] },
-      fault: 'stream-cut',
-    })
-    const { text } = await ask()
-    expect(text.match(/function_call_arguments\.delta/g)).toHaveLength(3)
-    expect(text).not.toContain('function_call_arguments.done')
-  })
-
-  it('random-bytes sends invalid UTF-8', async () => {
-    use({ fault: { name: 'random-bytes', bytes: 1 } })
-    const bytes = await (await entrance.open('POST /responses', { body: question })).arrayBuffer()
-    expect(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toThrow(TypeError)
-  })
-
   it.each<Fault>([
     { name: 'wrong-content-type', contentType: 'a\r\nb' },
     { name: 'random-bytes', contentType: 'a\r\nb' },

@@ -140,22 +140,6 @@ describe('stream faults on a socket', () => {
     expect([events(received), received.ending]).toEqual([5, 'open'])
   })
 
-  it('stream-without-done: ends with FIN', async () => {
-    use('stream-without-done')
-    const received = await listen(streamed)
-    expect(received.ending).toBe('FIN')
-    expect(bodyOf(received).toString()).not.toContain('[DONE]')
-  })
-
-  it('stream-split: sends chunks of n bytes', async () => {
-    const whole = bodyOf(await listen(streamed))
-    use({ name: 'stream-split', bytes: 50 })
-    const received = await listen(streamed)
-    expect(chunksOf(received).length).toBeGreaterThan(whole.length / 51)
-    for (const chunk of chunksOf(received)) expect(chunk.length).toBeLessThanOrEqual(50)
-    expect(bodyOf(received)).toHaveLength(whole.length)
-  })
-
   it('stream-joined: sends one chunk', async () => {
     use({ name: 'stream-joined', ms: 20 })
     const received = await listen(streamed)

@@ -317,32 +317,3 @@ it.each([
   const { response } = await client.chat.completions.create(request as never).withResponse()
   expect(response.headers.get('x-understudy-assumptions')?.split(', ')).toContain(name)
 })
-
-describe('POST /chat/completions with a script', () => {
-  it('follows the script and checks tool results', async () => {
-    const sandbox = server.gateway.createSandbox()
-    const sandboxClient = new OpenAI({ apiKey: sandbox.apiKey, baseURL: server.baseUrl, maxRetries: 0 })
-    sandbox.script([
-      { expect: { tools: ['weather'] }, call: { weather: { city: 'Oslo' } } },
-      { expect: { result: { weather: 'Rain' } }, text: 'Take an umbrella.' },
-    ])
-    const first = await sandboxClient.chat.completions.create({
-      model,
-      messages: ask('Oslo?'),
-      tools: [weather],
-    })
-    const [call] = first.choices[0]?.message.tool_calls ?? []
-    const history = [
-      ...ask('Oslo?'),
-      first.choices[0]?.message as OpenAI.Chat.ChatCompletionMessage,
-      { role: 'tool' as const, tool_call_id: call?.id ?? '', content: 'Rain, 8 °C' },
-    ]
-    const second = await sandboxClient.chat.completions.create({ model, messages: history, tools: [weather] })
-    expect(second.choices[0]?.message.content).toBe('Take an umbrella.')
-    await expect(
-      sandboxClient.chat.completions.create({ model, messages: history, tools: [weather] }),
-    ).rejects.toMatchObject({
-      status: 400,
-    })
-  })
-})

@@ -260,29 +260,3 @@ describe('POST /messages with a scripted reply', () => {
     }
   })
 })
-
-it('POST /messages follows a script and checks tool results', async () => {
-  const { gateway } = server
-  const sandbox = gateway.createSandbox()
-  sandbox.use({
-    on: 'createMessage',
-    script: [
-      { call: { weather: { city: 'Oslo' } } },
-      { expect: { result: { weather: 'rain' } }, text: 'Take a coat.' },
-    ],
-  })
-  const sandboxClient = new Anthropic({ apiKey: sandbox.apiKey, baseURL: `${server.url}/api`, maxRetries: 0 })
-  const question = { role: 'user' as const, content: 'How is the weather?' }
-  const first = await sandboxClient.messages.create({ ...ask(''), messages: [question], tools: [weather] })
-  const [use] = first.content
-  if (use?.type !== 'tool_use') throw new Error('No tool is used')
-  expect(use.id).toMatch(/^toolu_/)
-  const result = { type: 'tool_result' as const, tool_use_id: use.id, content: 'It will rain.' }
-  const messages = [
-    question,
-    { role: 'assistant' as const, content: first.content },
-    { role: 'user' as const, content: [result] },
-  ]
-  const { content } = await sandboxClient.messages.create({ ...ask(''), messages, tools: [weather] })
-  expect(content).toMatchObject([{ type: 'text', text: 'Take a coat.' }])
-})
