@@ -63,10 +63,6 @@ describe('readCheckedFile', () => {
     expect(problemOf(content)).toBe(problem)
   })
 
-  it('rejects folders', () => {
-    expect(() => readCheckedFile(folder, z.any())).toThrow(`${folder}: is a directory: name a file in it`)
-  })
-
   it.skipIf(process.platform === 'win32')('rejects devices', () => {
     expect(() => readCheckedFile('/dev/null', z.any())).toThrow('/dev/null: is not a file')
   })

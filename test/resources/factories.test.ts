@@ -121,15 +121,6 @@ describe('fakePreset and fakePresetVersion', () => {
   const versionsOf = (index: number) =>
     [0, 1].map((place) => fakePresetVersion(contextOf('presetVersions', index * 2 + place), presets))
 
-  it('designate the second version', () => {
-    for (const [index, { id, designated_version_id }] of presets.entries()) {
-      const [first, second] = versionsOf(index)
-      expect(first).toMatchObject({ preset_id: id, version: 1 })
-      expect(second).toMatchObject({ preset_id: id, version: 2, id: designated_version_id })
-      expect(first?.id).not.toBe(second?.id)
-    }
-  })
-
   it('date the first version no earlier than the preset, and the second later', () => {
     for (const [index, preset] of presets.entries()) {
       const [first, second] = versionsOf(index)

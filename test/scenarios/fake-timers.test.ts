@@ -71,10 +71,4 @@ describe('fake timers', () => {
     await vi.advanceTimersByTimeAsync(1000)
     expect(gateway.clock.read().elapsedMs).toBe(under + 1000)
   })
-
-  it('are not needed with timeScale 0, which makes waits instant', async () => {
-    const gateway = createGateway({ timeScale: 0 })
-    gateway.use({ on: '*', fault: { name: 'latency', ms: 60_000 } })
-    expect((await open(gateway, 'GET /providers')).status).toBe(200)
-  })
 })
