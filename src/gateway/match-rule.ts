@@ -3,9 +3,10 @@
  */
 import type { FaultInputs } from '../faults/fault.ts'
 import { FaultRun } from '../faults/fault-run.ts'
+import { encodeEvent } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
 import { lowerCase } from '../http/header-record.ts'
-import { eventStream, type Frame, json, type Reply } from '../http/reply.ts'
+import { eventStream, type Frame, json, type Reply, type StreamEvent } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { fromBase64 } from '../lib/bytes.ts'
@@ -14,6 +15,7 @@ import { about, shown } from '../lib/schema-messages.ts'
 import { random } from '../lib/seed.ts'
 import type { AnyOperation } from '../operation.ts'
 import { responsesPlaces } from '../operations/responses/stream.ts'
+import type { StreamPlaces } from '../resources/protocol.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ChargeRateLimits } from '../scenarios/rate-limit.ts'
@@ -75,7 +77,7 @@ export async function matchRule(
   })
   const faults = new FaultRun(rules, (message) => record.warn(message))
   const { waitMs, instead, stream } = faults.applyBeforeOperation()
-  const scripted = instead || !reply ? undefined : scriptedReply(reply)
+  const scripted = instead || !reply ? undefined : scriptedReply(reply, operation?.protocol?.places.encode)
   return { waitMs, replaced: instead, script: reply, scripted, stream, faults, charge }
 }
 
@@ -155,10 +157,13 @@ function oneLine(headers: Record<string, string>): Record<string, string> {
 }
 
 /** Returns undefined for a reply without a body or frames, which the operation composes. */
-function scriptedReply({ status = 200, headers = {}, body, frames }: ParsedScriptedReply): Reply | undefined {
+function scriptedReply(
+  { status = 200, headers = {}, body, frames }: ParsedScriptedReply,
+  encode: StreamPlaces['encode'] = encodeEvent,
+): Reply | undefined {
   const named = lowerCase(headers)
   if (frames) {
-    const stream = eventStream(frames.map(toFrame))
+    const stream = eventStream(frames.map((frame) => toFrame(frame, encode)))
     return { ...stream, status, headers: { ...stream.headers, ...named } }
   }
   if (body === undefined) return undefined
@@ -169,9 +174,9 @@ function scriptedReply({ status = 200, headers = {}, body, frames }: ParsedScrip
   return json(status, body, named)
 }
 
-function toFrame(frame: ScriptedFrame): Frame {
+function toFrame(frame: ScriptedFrame, encode: (event: StreamEvent) => string): Frame {
   if ('base64' in frame) return { kind: 'bytes', bytes: fromBase64(frame.base64) }
-  if ('event' in frame) return { kind: 'event', event: frame.event }
+  if ('event' in frame) return { kind: 'event', event: frame.event, wire: encode(frame.event) }
   if ('data' in frame) return { kind: 'bytes', bytes: `data: ${frame.data}\n\n` }
   if ('bytes' in frame) return { kind: 'bytes', bytes: frame.bytes }
   if ('wait' in frame) return { kind: 'wait', ms: frame.wait }

@@ -22,7 +22,7 @@ export function encodeEvent(event: StreamEvent): string {
 
 /** Encodes an event with an `event:` line for its type, which some protocols require. */
 export function encodeNamedEvent(event: StreamEvent): string {
-  return `event: ${event.type}\n${encodeEvent(event)}`
+  return `${event.type === undefined ? '' : `event: ${event.type}\n`}${encodeEvent(event)}`
 }
 
 const utf8 = new TextEncoder()

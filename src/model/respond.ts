@@ -22,7 +22,8 @@ export async function respond<
   const object = protocol.object(answer, context)
   keep?.(object)
   const { error } = answer.choices[0].end
-  if (error && protocol.failureStatus !== undefined && !body.stream)
+  const isShown = body.stream || (script?.status !== undefined && protocol.showsFailure)
+  if (error && protocol.failureStatus !== undefined && !isShown)
     throw new GatewayError(protocol.failureStatus, error.message, { error_type: error.code })
 
   const { latency } = sandbox.options

@@ -39,6 +39,8 @@ export interface Protocol<Body, Result> {
   readonly errorSchema?: z.ZodType
   /** Status of a failed answer that is not streamed. Default: 200, because the object shows the failure. */
   readonly failureStatus?: number
+  /** If true, the object can show a failure, and a rule can send it with a status of its own. Default: false. */
+  readonly showsFailure?: boolean
 }
 
 /** Data about a validated request that protocols use to render the reply. */

@@ -124,13 +124,16 @@ export function spanOf(
   return [at, at + part.length]
 }
 
-const streamEvent = () =>
-  z.looseObject({ type: z.string().describe('Event type, such as `response.created`.') })
-
 export const ScriptedFrame = z.lazy(() =>
   z.union(
     [
-      z.strictObject({ event: streamEvent().describe('An event as JSON: `data: <json>`.') }),
+      z.strictObject({
+        event: z
+          .looseObject({ type: z.string().optional() })
+          .describe(
+            'An event or chunk as JSON: `data: <json>`, after `event: <type>` if the protocol has names.',
+          ),
+      }),
       z.strictObject({ data: z.string().describe('Raw text after `data: `.') }),
       z.strictObject({ bytes: z.string().describe('Raw bytes, as text.') }),
       z.strictObject({ base64: z.base64().describe('Raw bytes, in base64.') }),

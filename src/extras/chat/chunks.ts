@@ -4,7 +4,7 @@ import type { Frame, StreamEvent } from '../../http/reply.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer } from '../../resources/answer.ts'
 import type { StreamFailure, StreamPlaces } from '../../resources/protocol.ts'
-import type { ChatChoice, ChatCompletion } from './completion.ts'
+import { type ChatChoice, type ChatCompletion, toChatError } from './completion.ts'
 import type { ChatRequest } from './request.ts'
 
 /** Encodes what surrounds the text only once, because most of a choice's chunks differ only in their text. */
@@ -116,7 +116,7 @@ export const chatPlaces: StreamPlaces = {
 
 /** Creates the error chunk that tells published clients that the answer has failed. */
 function failureOf(
-  { code, message }: Omit<StreamFailure, 'form'>,
+  failure: Omit<StreamFailure, 'form'>,
   { id, created, model }: Partial<ChatCompletion> = {},
 ): StreamEvent {
   return {
@@ -124,7 +124,7 @@ function failureOf(
     object: 'chat.completion.chunk',
     created,
     model,
-    error: { code: 502, message, metadata: { error_type: code } },
+    error: toChatError(failure),
     choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
   }
 }

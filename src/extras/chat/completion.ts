@@ -54,6 +54,7 @@ export const ChatCompletion = z.lazy(() => {
             annotations: z.array(UrlCitation).optional(),
           }),
           finish_reason: FinishReason.nullable(),
+          error: z.looseObject({ code: z.int(), message: z.string() }).optional(),
           logprobs: Logprobs.nullable(),
         }),
       ),
@@ -120,6 +121,7 @@ function toChoice(
       ...(annotations.length > 0 && { annotations }),
     },
     finish_reason: finishReason(end, kind),
+    ...(end.error && { error: toChatError(end.error) }),
     logprobs:
       body.logprobs && text !== undefined
         ? logprobsOf(text, body.top_logprobs ?? 0, hash(sandbox.seed, requestKey, index))
@@ -171,6 +173,10 @@ function addText(parts: Parts, part: CitedText): void {
       },
     })
   }
+}
+
+export function toChatError({ code, message }: NonNullable<AnswerEnd['error']>) {
+  return { code: 502, message, metadata: { error_type: code } }
 }
 
 function finishReason(

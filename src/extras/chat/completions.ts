@@ -76,6 +76,7 @@ const protocol: Protocol<CompletionRequest, Completion> = {
     failure: (failure, soFar) => failedChunk(chatPlaces.failure(failure, soFar)),
   },
   failureStatus: 502,
+  showsFailure: true,
 }
 
 function promptOf(body: unknown): string {

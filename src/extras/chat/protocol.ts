@@ -25,6 +25,7 @@ export const protocol: Protocol<ChatRequest, ChatCompletion> = {
   places: chatPlaces,
   models: modelsIn,
   failureStatus: 502,
+  showsFailure: true,
 }
 
 function readConversation(body: unknown): Conversation {

@@ -27,6 +27,57 @@ const weather = {
   },
 }
 
+describe('scripted chat completions', () => {
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    event: {
+      id: 'gen-1',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model,
+      choices: [{ index: 0, delta, finish_reason }],
+    },
+  })
+
+  it('can be a list of chunks', async () => {
+    const started = {
+      index: 0,
+      id: 'call_1',
+      type: 'function',
+      function: { name: 'ls', arguments: '{"all":' },
+    }
+    const frames = [
+      chunk({ role: 'assistant', tool_calls: [started] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: 'true}' } }] }),
+      chunk({}, 'tool_calls'),
+      { done: true as const },
+    ]
+    using _rule = server.gateway.reply({ frames })
+    const { choices } = await client.chat.completions
+      .stream({ model, messages: ask('x') })
+      .finalChatCompletion()
+    expect(choices[0]).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: { tool_calls: [{ function: { name: 'ls', arguments: '{"all":true}' } }] },
+    })
+  })
+
+  it("can have a 200 with the finish reason 'error', which the client does not throw", async () => {
+    using _rule = server.gateway.reply({ text: 'Tides', responseStatus: 'failed', status: 200 })
+    const { choices } = await client.chat.completions.create({ model, messages: ask('x') })
+    expect(choices).toMatchObject([
+      {
+        message: { content: 'Tides' },
+        finish_reason: 'error',
+        error: { code: 502, message: 'The model failed to generate a response' },
+      },
+    ])
+    const text = await client.completions.create({ model, prompt: 'x' })
+    expect(text.choices).toMatchObject([{ text: 'Tides', finish_reason: 'error' }])
+    server.gateway.reply({ responseStatus: 'failed' }, { times: 1 })
+    await expect(client.chat.completions.create({ model, messages: ask('x') })).rejects.toThrow('502')
+  })
+})
+
 describe('POST /chat/completions', () => {
   it('returns the same text, tokens and citations as POST /responses, marked as an extension', async () => {
     const question = 'How do tides work?'

@@ -260,3 +260,19 @@ describe('POST /messages with a scripted reply', () => {
     }
   })
 })
+
+it('replies with scripted events, which the Anthropic client reads', async () => {
+  const frames = [
+    {
+      type: 'message_start',
+      message: { id: 'msg_1', type: 'message', role: 'assistant', content: [], usage: {} },
+    },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Tides' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
+    { type: 'message_stop' },
+  ].map((event) => ({ event }))
+  using _rule = server.gateway.reply({ frames })
+  expect(await client.messages.stream(ask('x')).finalText()).toBe('Tides')
+})
