@@ -10,11 +10,12 @@ describe('the sandbox clock', () => {
   it('stops at the last valid date', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const before = gateway.clock.read()
-    for (const ms of [9e15, 1e300, Number.POSITIVE_INFINITY])
+    for (const ms of [-1, Number.NaN, 9e15, 1e300, Number.POSITIVE_INFINITY])
       expect(() => gateway.clock.advance(ms)).toThrow(RangeError)
     expect(gateway.clock.read()).toEqual(before)
     gateway.clock.advance(Date.UTC(9900, 0, 1) - Date.parse(before.now))
     expect((await open(gateway, 'GET /providers')).status).toBe(200)
+    expect(() => gateway.clock.advance(1)).toThrow('up to the year 9900')
   })
 
   it('rejects an advance past the year 9900 over HTTP with 400', async () => {
