@@ -62,10 +62,10 @@ export type TurnExpectation = z.infer<typeof TurnExpectation>
 /** Expectations about a turn's request. */
 export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
-/** Arguments by function. Typed for interfaces, and for lists in which TypeScript makes other functions optional. */
-type CallsInput = { readonly [name: string]: object | undefined }
-const Calls = z.lazy(
-  () => z.record(text, z.record(z.string(), z.json())) as z.ZodType<Record<string, object>, CallsInput>,
+/** Arguments by function. In lists of calls, TypeScript makes the functions of other calls optional. */
+export type FunctionCalls = Readonly<Record<string, object | undefined>>
+export const FunctionCalls = z.lazy(
+  () => z.record(text, z.record(z.string(), z.json())) as z.ZodType<Record<string, object>, FunctionCalls>,
 )
 
 export const Turn = z.lazy(() =>
@@ -73,7 +73,10 @@ export const Turn = z.lazy(() =>
     ...answerFields(),
     expect: field(TurnExpectation, 'Expectations about the request. Default: none.'),
     call: field(
-      z.union([Calls, z.array(Calls).min(1)], mustBe("an object such as { search: { q: 'tides' } }")),
+      z.union(
+        [FunctionCalls, z.array(FunctionCalls).min(1)],
+        mustBe("an object such as { search: { q: 'tides' } }"),
+      ),
       "Functions to call: an object that maps each function's name to its arguments. Use a list to call a function more than once.",
     ),
     ...faultFields(),

@@ -93,8 +93,9 @@ async function findAliases(): Promise<Alias[]> {
     const file = `${root}${path}`
     for (const [, name = '', kind = '', value = ''] of readFileSync(file, 'utf8').matchAll(alias)) {
       const declared = (await import(file))[value]
-      const schema = kind.startsWith('z.') ? declared : toSchema(declared)
-      aliases.push({ name, file, side: kind.toLowerCase().endsWith('input') ? 'input' : 'output', schema })
+      const side = kind.toLowerCase().endsWith('input') ? 'input' : 'output'
+      const schema = kind.startsWith('z.') ? declared : toSchema(declared, side)
+      aliases.push({ name, file, side, schema })
     }
   }
   return aliases
@@ -118,11 +119,14 @@ async function findNamed(): Promise<{ name: string; file: string; schema: z.ZodT
 }
 
 /** Returns the schema of declared options, with their descriptions and defaults. */
-function toSchema(options: Options): z.ZodType {
+function toSchema(options: Options, side: Alias['side']): z.ZodType {
   const fields = Object.entries(options).map(([name, declared]) => {
     if ('options' in declared) {
-      const inner = toSchema(declared.options)
-      return [name, inner.prefault({}).describe(declared.description)]
+      const { main, options, description } = declared
+      const group = toSchema(options, side)
+      const short = main !== undefined && side === 'input' ? options[main] : undefined
+      const schema = short && 'schema' in short ? z.union([group, short.schema()]) : group
+      return [name, schema.prefault({}).describe(description)]
     }
     const schema = declared.schema()
     const field = declared.default === undefined ? schema.optional() : schema.default(declared.default)
