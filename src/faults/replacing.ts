@@ -75,10 +75,10 @@ export const replacingFaults = [
         ),
       }),
     apply({ status, message, headers, ...extras }, { rateLimit }) {
-      return refusal(status, message, {
-        ...extras,
-        headers: { ...usualHeaders(status, rateLimit), ...lowerCase(headers) },
-      })
+      const own = lowerCase(headers)
+      const waitMs = Number(own['retry-after'] ?? 1) * 1000
+      const usual = usualHeaders(status, rateLimit ?? spent(waitMs >= 0 ? waitMs : 1000))
+      return refusal(status, message, { ...extras, headers: { ...usual, ...own } })
     },
   }),
   defineFault({
@@ -93,7 +93,7 @@ export const replacingFaults = [
           'Time until the limit resets in milliseconds, if the rule has no `rateLimit`.',
         ),
       }),
-    apply({ message, limit, retryAfterMs }, { rateLimit = { limit, remaining: 0, resetMs: retryAfterMs } }) {
+    apply({ message, limit, retryAfterMs }, { rateLimit = spent(retryAfterMs, limit) }) {
       return refusal(429, message, { headers: usualHeaders(429, rateLimit) })
     },
   }),
@@ -109,14 +109,14 @@ export const replacingFaults = [
           .default(429)
           .describe("The reply's HTTP status."),
         ms: Duration.default(2000).describe(
-          'Milliseconds from the request to the date, rounded up to whole seconds.',
+          'Milliseconds from the request to the date, rounded up to whole seconds, if the rule has no `rateLimit`.',
         ),
       }),
-    apply({ status, ms }, { now, rateLimit }) {
+    apply({ status, ms }, { now, rateLimit = spent(ms) }) {
       const headers = {
         ...usualHeaders(status, rateLimit),
         date: httpDate(now),
-        'retry-after': httpDate(now + Math.ceil(ms / 1000) * 1000),
+        'retry-after': httpDate(now + Math.ceil(rateLimit.resetMs / 1000) * 1000),
       }
       return refusal(status, undefined, { headers })
     },
@@ -224,11 +224,12 @@ const errorTypes: Record<number, string> = {
   529: 'provider_overloaded',
 }
 
-/** Returns the headers that gateways usually send with a status. Default rate limit: 0 of 60 requests left for one second. */
-function usualHeaders(
-  status: number,
-  rateLimit: RateLimitState = { limit: 60, remaining: 0, resetMs: 1000 },
-): Record<string, string> {
+function spent(resetMs: number, limit = 60): RateLimitState {
+  return { limit, remaining: 0, resetMs }
+}
+
+/** Returns the headers that gateways usually send with a status. */
+function usualHeaders(status: number, rateLimit: RateLimitState): Record<string, string> {
   const wait = { 'retry-after': seconds(rateLimit.resetMs) }
   if (status === 401) return { 'www-authenticate': 'Bearer' }
   if (status === 429) return { ...rateLimitHeaders(rateLimit), ...wait }

@@ -128,7 +128,7 @@ export function chargeRateLimits(
     for (const { rule, usage, limit, window } of counted) {
       if (tokens) usage.count(limit, request, clock, { tokens })
       const faults = rule.steps.flatMap(({ effect }) => effect?.faults ?? [])
-      if (faults.some(({ name }) => name === 'rate-limit'))
+      if (faults.some((fault) => fault.name === 'rate-limit' || ('status' in fault && fault.status === 429)))
         announced ??= usage.read(limit, request, clock, window)
     }
     return announced && rateLimitHeaders(announced)

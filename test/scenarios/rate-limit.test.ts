@@ -193,6 +193,29 @@ describe('rate limits', () => {
     ])
   })
 
+  it.each(['rate-limit', 'retry-after-date', { name: 'status', status: 429, message: 'Slow down' }] as const)(
+    'announce themselves in replies that pass, and reset when a 429 says: %j',
+    async (fault) => {
+      const gateway = createGateway({ timeScale: 0 })
+      gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: '10s' }, fault })
+      const ask = requester(gateway)
+      expect(limits(await ask())).toMatchObject({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '10' })
+      const { 'retry-after': wait, ...others } = limits(await ask())
+      expect(others).toMatchObject({ 'x-ratelimit-reset': '10' })
+      expect(['10', 'Thu, 01 Jan 2026 00:00:10 GMT']).toContain(wait)
+    },
+  )
+
+  it.each([
+    [{ name: 'status', status: 429, headers: { 'Retry-After': '5' } }, '5'],
+    [{ name: 'status', status: 429, headers: { 'retry-after': 'soon' } }, '1'],
+    [{ name: 'retry-after-date', ms: 3000 }, '3'],
+  ] as const)('reset at the same time as Retry-After without a limit: %j', async (fault, reset) => {
+    const gateway = createGateway()
+    gateway.use({ on: '*', fault })
+    expect(limits(await requester(gateway)())).toMatchObject({ 'x-ratelimit-reset': reset })
+  })
+
   it("reject requests with their rule's fault", async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({
