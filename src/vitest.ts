@@ -27,7 +27,7 @@ import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.
 import { createGateway, type Gateway } from './index.ts'
 import { hiddenEntry, type JournalEntry } from './journal/entry.ts'
 import { explainUnused, type Verdict } from './journal/expectations.ts'
-import { calls, journalText, sharedCallsText, unansweredText } from './journal/journal-text.ts'
+import { calls, journalText, sharedCallsText, unansweredText, withoutReply } from './journal/journal-text.ts'
 import { assertInspectable, type JournalMatchers, toMatchers } from './journal/matchers.ts'
 import { equal } from './lib/equal.ts'
 import { printError, printWarning } from './lib/print.ts'
@@ -228,7 +228,7 @@ function printIfFailed(
   onTestFailed(async ({ task }) => {
     const entries = journal.entries()
     const others = explainUnused(sandbox.rules.unused(), entries).map((each) => `\n  ${each}`)
-    const unanswered = unansweredText(journal.unanswered())
+    const unanswered = unansweredText(withoutReply(journal.unanswered(), entries))
     const own = [journalText(`Sandbox ${id}`, entries), ...others, unanswered].join('')
     const elsewhere = id === 'default' ? '' : sharedCallsText(shared())
     await attachSandbox(task, sandbox)
@@ -242,10 +242,12 @@ async function attachSandbox(
   { id, state }: Sandbox<RequestBodies>,
 ): Promise<void> {
   const { journal, rules } = state
+  const entries = journal.entries()
+  const unanswered = withoutReply(journal.unanswered(), entries)
   const file = toFailedTest({
     test: task.name,
     sandbox: id,
-    entries: [...journal.entries(), ...journal.unanswered()].map((entry) => hiddenEntry(entry)),
+    entries: [...entries, ...unanswered].map((entry) => hiddenEntry(entry)),
     scenarios: rules.active(),
     scripts: rules.scripts(),
   })

@@ -81,7 +81,7 @@ export const journalOperations = [
   }),
   sandboxOperation('listUnanswered', 'GET /sandboxes/{sandbox}/journal/unanswered', {
     remote: 'journal.unanswered',
-    doc: { summary: 'List calls that have no reply yet' },
+    doc: { summary: 'List calls that are not over' },
     output: Entries,
     resolve: ({ journal }) => ({ data: shown(journal.unanswered()) }),
   }),

@@ -84,6 +84,14 @@ export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`
 }
 
+/** Returns the calls without a reply: those that are not over, and not among the entries. */
+export function withoutReply(
+  unanswered: readonly JournalEntry[],
+  entries: readonly JournalEntry[],
+): JournalEntry[] {
+  return unanswered.filter(({ id }) => !entries.some((entry) => entry.id === id))
+}
+
 /** Lists calls that have no reply yet, on lines after a journal. Returns an empty string if there are none. */
 export function unansweredText(entries: readonly JournalEntry[]): string {
   if (entries.length === 0) return ''

@@ -148,9 +148,12 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return this.#records.filter((record) => !record.operation && !record.isAnswered).map(toEntry)
   }
 
-  /** Returns the requests that have no reply yet, such as those that a fault delays, oldest first. */
+  /** Returns the calls that are not over, such as those that a fault delays or stalls, oldest first. */
   unanswered(): JournalEntry[] {
-    return [...this.#unanswered].map(toEntry)
+    const pending = this.#records.filter(({ delivery }) => delivery === 'pending')
+    return [...pending, ...this.#unanswered]
+      .toSorted((one, other) => one.arrival - other.arrival)
+      .map(toEntry)
   }
 
   /**

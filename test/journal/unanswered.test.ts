@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { startServer } from '../../src/serve.ts'
-import { call } from '../call.ts'
+import { call, open } from '../call.ts'
 
 describe('journal.unanswered()', () => {
   it('returns calls until they have a reply', async () => {
@@ -20,6 +20,23 @@ describe('journal.unanswered()', () => {
     aborted.abort()
     await expect(reply).rejects.toThrow()
     await vi.waitUntil(() => gateway.journal.unanswered().length === 0)
+  })
+
+  it.each([
+    ['timeout', 0],
+    ['stream-stall', 200],
+  ] as const)('returns a call that %s stalls until the client aborts', async (fault, status) => {
+    await using server = await startServer()
+    const { journal } = server.gateway
+    server.gateway.use({ on: 'createResponse', fault })
+    const aborted = new AbortController()
+    const body = { model: 'aurora/dawn-2', input: 'Hello?', stream: true }
+    const reply = open(server, 'POST /responses', { body, signal: aborted.signal })
+    await vi.waitUntil(() => journal.size > 0)
+    expect(journal.unanswered()).toMatchObject([{ status, delivery: 'pending' }])
+    aborted.abort()
+    await reply.catch(() => undefined)
+    await vi.waitUntil(() => journal.unanswered().length === 0)
   })
 
   it('returns no calls from before a reset', async () => {
