@@ -90,12 +90,24 @@ export function announcesEvents({ 'content-type': type }: Readonly<Record<string
 /** Creates a 200 with an event stream. Spec: Events. */
 export function eventStream(frames: Iterable<Frame>): Reply<never> {
   if (typeof Object(frames)[Symbol.iterator] !== 'function' || typeof frames === 'string')
-    throw new TypeError(
-      `eventStream() expects frames, such as [{ kind: 'event', event: { … } }], got ${shown(frames)}`,
-    )
+    throw noFrames(frames)
+  // Other iterables are read, and checked, while the stream is sent.
+  const wrong = Array.isArray(frames) ? frames.findIndex((frame) => !isFrame(frame)) : -1
+  if (wrong >= 0) throw noFrames((frames as unknown[])[wrong])
   return {
     status: 200,
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
     body: { kind: 'frames', frames },
   }
+}
+
+function isFrame(frame: unknown): boolean {
+  const { kind, event } = Object(frame)
+  return kind === 'event' ? Object(event) === event : ['done', 'bytes', 'wait', 'hang-up'].includes(kind)
+}
+
+export function noFrames(value: unknown): TypeError {
+  return new TypeError(
+    `eventStream() expects frames, such as [{ kind: 'event', event: { … } }], got ${shown(value)}`,
+  )
 }

@@ -316,6 +316,10 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       "eventStream() expects frames, such as [{ kind: 'event', event: { … } }], got 'Hello'",
     ],
     [
+      () => resolved(() => (eventStream as Any)([{ kind: 'done' }, { data: '1' }])),
+      "eventStream() expects frames, such as [{ kind: 'event', event: { … } }], got an object",
+    ],
+    [
       () => resolved(() => eventStream([])),
       "resolve() of the 'getX' operation returned an event stream: add streams: true to the operation",
     ],
