@@ -177,12 +177,13 @@ export const assumptions = {
   },
   webSearchItem: {
     about: 'How a search appears in the output',
-    choice: 'a `web_search_call` item precedes the message',
+    choice:
+      'a `web_search_call` item precedes the message; in messages, a `server_tool_use` block and its result do; chat completions show only the citations',
   },
   reasoning: {
     about: "A model's reasoning",
     choice:
-      'none unless the request has `reasoning`; tokens depend on `effort`, up to `max_tokens`, and count as output; a leading item contains a summary of one to three paragraphs, unless `exclude` is set; an unknown effort is treated as `medium`, with a warning',
+      "none unless the request has `reasoning`; tokens depend on `effort`, up to `max_tokens`, and count as output; a leading item contains a summary of one to three paragraphs, unless `exclude` is set; an unknown effort is treated as `medium`, with a warning; `reasoning_details` in chat completions have the kinds and the format of the model's vendor",
   },
   presetStatus: {
     about: 'Other status values of presets',

@@ -7,6 +7,7 @@ import type { RequestContext } from '../operation.ts'
 import type { Protocol, StreamPlaces } from '../resources/protocol.ts'
 import { type Latency, withLatency } from '../sandbox/latency.ts'
 import { answerPrompt } from './answer.ts'
+import { hiddenFields } from './script.ts'
 
 /** @param keep Called with the object before it is sent. */
 export async function respond<
@@ -21,6 +22,9 @@ export async function respond<
   const answer = await answerPrompt(protocol.prompt(body, conversation), context)
   const object = protocol.object(answer, context)
   keep?.(object)
+  const hidden = protocol.shown ? hiddenFields(script?.output ?? [], protocol.shown) : []
+  if (hidden.length > 0)
+    context.warn(`the reply cannot show these parts of the scripted output: ${hidden.join(', ')}`)
   const { error } = answer.choices[0].end
   const isShown = body.stream || (script?.status !== undefined && protocol.showsFailure)
   if (error && protocol.failureStatus !== undefined && !isShown)

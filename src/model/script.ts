@@ -1,5 +1,6 @@
 /** Converts a scripted reply to answer items, which are counted, truncated and streamed like generated ones. */
 import type * as z from 'zod'
+import { isObject } from '../lib/unchecked-json.ts'
 import type { AnswerItem, MessagePart } from '../resources/answer.ts'
 import type { WebSearchAction } from '../resources/response.ts'
 import {
@@ -96,3 +97,20 @@ function toAction(action: KnownItem<'web_search_call'>['action']): WebSearchActi
 /** A one-pixel transparent PNG. */
 const onePixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+/** Returns the paths of the items and fields that a protocol cannot show, without ids, statuses and empty values. */
+export function hiddenFields(output: readonly ScriptedItem[], shown: readonly string[]): string[] {
+  const hidden = new Set<string>()
+  const visit = (value: unknown, path: string): void => {
+    if (value == null || value === '' || shown.includes(path)) return
+    if (Array.isArray(value)) for (const each of value) visit(each, path)
+    else if (!shown.some((each) => each.startsWith(`${path}.`))) hidden.add(path)
+    else if (isObject(value))
+      for (const [name, each] of Object.entries(value))
+        if (!unremarkable.has(name)) visit(each, `${path}.${name}`)
+  }
+  for (const item of output) visit(item, item.type)
+  return [...hidden]
+}
+
+const unremarkable = new Set(['type', 'id', 'status', 'role'])

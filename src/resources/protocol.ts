@@ -13,6 +13,8 @@ export interface Protocol<Body, Result> {
   conversation(body: unknown, stored?: StoredConversations): Conversation
   prompt(body: Body, conversation: Conversation): Prompt
   object(answer: Answer, context: RenderContext<Body>): Result
+  /** Fields of scripted output items that the result shows, as paths such as `message.content.text`. Default: all. */
+  readonly shown?: readonly string[]
   /** Renders an answer as stream events, lazily. */
   events(object: Result, answer: Answer, body: Body): Iterable<StreamEvent>
   /**

@@ -115,7 +115,9 @@ export const expectedEffects: { [Name in FaultName]: (context: FaultContext) => 
   }),
   'citation-missing-field': () => ({
     setting: { name: 'citation-missing-field', field: 'title' },
-    isIn: ({ text }) => /url_citation|web_search_result_location/.test(text) && !text.includes('"title"'),
+    isIn: ({ text }) =>
+      /url_citation|web_search_result_location/.test(text) &&
+      !/"title"[^{}]*"(?:start|encrypted)_index"/.test(text),
   }),
 
   'stream-sequence-gap': () => ({

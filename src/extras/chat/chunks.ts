@@ -5,6 +5,7 @@ import { tokenize } from '../../model/tokens.ts'
 import type { Answer } from '../../resources/answer.ts'
 import type { StreamFailure, StreamPlaces } from '../../resources/protocol.ts'
 import { type ChatChoice, type ChatCompletion, toChatError } from './completion.ts'
+import { reasoningDeltas } from './reasoning-details.ts'
 import type { ChatRequest } from './request.ts'
 
 /** Encodes what surrounds the text only once, because most of a choice's chunks differ only in their text. */
@@ -32,8 +33,6 @@ function wireWriter(): (event: StreamEvent) => string {
   }
 }
 
-type Delta = Record<string, unknown>
-
 /** Yields a completion's chunks. A failed answer ends with an error chunk instead of a finish reason. */
 export function* chunks(
   completion: ChatCompletion,
@@ -45,19 +44,20 @@ export function* chunks(
   const head = { id, object: 'chat.completion.chunk', created, model }
   const chunk = (
     index: number,
-    delta: Delta,
+    delta: object,
     finish_reason: ChatChoice['finish_reason'] = null,
     logprobs: ChatChoice['logprobs'] = null,
   ) => ({ ...head, choices: [{ index, delta, finish_reason, logprobs }] })
   for (const { index, message, finish_reason, logprobs } of choices) {
     yield chunk(index, { role: 'assistant', content: '' })
-    for (const token of tokenize(message.reasoning ?? '')) yield chunk(index, { reasoning: token })
+    for (const delta of reasoningDeltas(message.reasoning_details ?? [])) yield chunk(index, delta)
     for (const [place, token] of tokenize(message.content ?? '').entries()) {
       const logprob = logprobs?.content[place]
       yield chunk(index, { content: token }, null, logprob ? { content: [logprob], refusal: null } : null)
     }
     for (const token of tokenize(message.refusal ?? '')) yield chunk(index, { refusal: token })
     for (const annotation of message.annotations ?? []) yield chunk(index, { annotations: [annotation] })
+    if (message.images) yield chunk(index, { images: message.images })
     for (const [place, call] of (message.tool_calls ?? []).entries()) {
       const { id: call_id, type, function: called } = call
       yield chunk(index, {
@@ -83,7 +83,7 @@ interface ChunkChoice {
     role?: string
     content?: string
     refusal?: string
-    reasoning?: string
+    reasoning?: string | null
     annotations?: unknown[]
     tool_calls?: { function?: { arguments?: string } }[]
     function_call?: { arguments?: string }

@@ -6,6 +6,7 @@ import { tokenize } from '../../model/tokens.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice, ChoiceItem, CitedText } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
 import { isUrlCitation } from '../../resources/response.ts'
+import { ReasoningDetail, toReasoningDetails } from './reasoning-details.ts'
 import { type ChatRequest, isLegacy } from './request.ts'
 
 export const ChatCompletion = z.lazy(() => {
@@ -22,6 +23,12 @@ export const ChatCompletion = z.lazy(() => {
 
   const FunctionCall = z.strictObject({ name: z.string(), arguments: z.string() })
   const ToolCall = z.strictObject({ id: z.string(), type: z.literal('function'), function: FunctionCall })
+
+  const Image = z.strictObject({
+    type: z.literal('image_url'),
+    image_url: z.strictObject({ url: z.string() }),
+    index: z.int(),
+  })
 
   const TokenLogprob = z.strictObject({
     token: z.string(),
@@ -49,6 +56,8 @@ export const ChatCompletion = z.lazy(() => {
             content: z.string().nullable(),
             refusal: z.string().nullable(),
             reasoning: z.string().nullable().optional(),
+            reasoning_details: z.array(ReasoningDetail).optional(),
+            images: z.array(Image).optional(),
             tool_calls: z.array(ToolCall).optional(),
             function_call: FunctionCall.optional(),
             annotations: z.array(UrlCitation).optional(),
@@ -75,12 +84,13 @@ export type ChatChoice = ChatCompletion['choices'][number]
 
 export function toChatCompletion(answer: Answer, context: RenderContext<ChatRequest>): ChatCompletion {
   const { now, requestKey } = context
+  const { model } = answer
   return {
     id: answer.id ?? `gen-${hash(requestKey, 'chat')}`,
     object: 'chat.completion',
     created: Math.floor(now / 1000),
-    model: answer.model,
-    choices: answer.choices.map((choice, index) => toChoice(choice, index, context)),
+    model,
+    choices: answer.choices.map((choice, index) => toChoice(choice, index, { ...context, model })),
     usage: toChatUsage(answer.usage),
     system_fingerprint: null,
   }
@@ -100,10 +110,12 @@ function toChatUsage(usage: AnswerUsage): ChatCompletion['usage'] {
 function toChoice(
   { items, end }: Choice,
   index: number,
-  { body, requestKey, sandbox }: RenderContext<ChatRequest>,
+  { body, requestKey, sandbox, model }: RenderContext<ChatRequest> & { model: string },
 ): ChatChoice {
-  const { text, refusal, reasoning, annotations, calls } = toParts(items, (place) =>
-    hash(requestKey, 'call', index, place),
+  const { text, refusal, reasoning, details, annotations, calls, images } = toParts(
+    items,
+    model,
+    (label, place) => hash(requestKey, label, index, place),
   )
   // The format before tools has at most one call.
   const [only, ...others] = isLegacy(body) ? calls : []
@@ -115,10 +127,11 @@ function toChoice(
       role: 'assistant',
       content: text ?? null,
       refusal: refusal ?? null,
-      ...(reasoning !== undefined && { reasoning }),
+      ...(details.length > 0 && { reasoning: reasoning || null, reasoning_details: details }),
       ...(kind === 'tool_calls' && { tool_calls: calls }),
       ...(legacyCall && { function_call: legacyCall }),
       ...(annotations.length > 0 && { annotations }),
+      ...(images.length > 0 && { images }),
     },
     finish_reason: finishReason(end, kind),
     ...(end.error && { error: toChatError(end.error) }),
@@ -129,24 +142,48 @@ function toChoice(
   }
 }
 
+/** Fields of scripted items that a completion shows, as paths. */
+export const shownInChat = [
+  'message.content.text',
+  'message.content.refusal',
+  ...['url', 'title', 'content', 'start_index', 'end_index'].map(
+    (name) => `message.content.annotations.${name}`,
+  ),
+  ...['summary', 'content', 'encrypted_content', 'signature', 'format'].map((name) => `reasoning.${name}`),
+  ...['name', 'arguments', 'call_id'].map((name) => `function_call.${name}`),
+  'image_generation_call.result',
+  'image_generation_call.output_format',
+]
+
 interface Parts {
   text?: string
   refusal?: string
-  reasoning?: string
+  reasoning: string
+  details: ReasoningDetail[]
   annotations: NonNullable<ChatChoice['message']['annotations']>
   calls: NonNullable<ChatChoice['message']['tool_calls']>
+  images: NonNullable<ChatChoice['message']['images']>
 }
 
-/** Joins several text, refusal or reasoning items, and omits search and image items. */
-function toParts(items: readonly ChoiceItem[], keyOf: (place: number) => string): Parts {
-  const parts: Parts = { annotations: [], calls: [] }
+/** Joins several text, refusal or reasoning items, and omits items of types that are not in `shownInChat`. */
+function toParts(
+  items: readonly ChoiceItem[],
+  model: string,
+  keyOf: (label: string, place: number) => string,
+): Parts {
+  const parts: Parts = { reasoning: '', details: [], annotations: [], calls: [], images: [] }
+  let thoughts = 0
   for (const [place, { item }] of items.entries()) {
     if (item.type === 'function_call') {
-      const { name, arguments: args, call_id = `call_${keyOf(place)}` } = item
+      const { name, arguments: args, call_id = `call_${keyOf('call', place)}` } = item
       parts.calls.push({ id: call_id, type: 'function', function: { name, arguments: args } })
     } else if (item.type === 'reasoning') {
-      const texts = reasoningTexts(item)
-      parts.reasoning = [...(parts.reasoning === undefined ? [] : [parts.reasoning]), ...texts].join('\n\n')
+      const earlier = parts.reasoning === '' ? [] : [parts.reasoning]
+      parts.reasoning = [...earlier, ...reasoningTexts(item)].join('\n\n')
+      parts.details.push(...toReasoningDetails(item, thoughts++, model, keyOf('reasoning', place)))
+    } else if (item.type === 'image_generation_call' && item.result !== null) {
+      const url = `data:image/${item.fields?.['output_format'] ?? 'png'};base64,${item.result}`
+      parts.images.push({ type: 'image_url', image_url: { url }, index: parts.images.length })
     } else if (item.type === 'message') {
       for (const part of item.parts) {
         if ('refusal' in part) parts.refusal = (parts.refusal ?? '') + part.refusal

@@ -69,6 +69,7 @@ const protocol: Protocol<CompletionRequest, Completion> = {
       })),
     }
   },
+  shown: ['message.content.text', 'message.content.refusal'],
   events: chunks,
   places: {
     ...chatPlaces,
@@ -120,9 +121,5 @@ export const createCompletion = defineOperation({
   output: Completion,
   assumes: { model: 'modelName' },
   protocol,
-  resolve(context) {
-    const hidden = context.script?.output?.find(({ type }) => type !== 'message')
-    if (hidden) context.warn(`a text completion cannot show a scripted item of type '${hidden.type}'`)
-    return respond(protocol, context)
-  },
+  resolve: (context) => respond(protocol, context),
 })

@@ -6,7 +6,7 @@ import { modelsIn } from '../../resources/fallback-models.ts'
 import type { Prompt, PromptTool, TextForm } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
 import { chatPlaces, chunks, chunkWriter } from './chunks.ts'
-import { type ChatCompletion, toChatCompletion } from './completion.ts'
+import { type ChatCompletion, shownInChat, toChatCompletion } from './completion.ts'
 import {
   type ChatFunction,
   type ChatRequest,
@@ -20,6 +20,7 @@ export const protocol: Protocol<ChatRequest, ChatCompletion> = {
   conversation: readConversation,
   prompt: toPrompt,
   object: toChatCompletion,
+  shown: shownInChat,
   events: chunks,
   writer: chunkWriter,
   places: chatPlaces,

@@ -13,7 +13,8 @@ export function* messageEvents(
 ): Generator<StreamEvent> {
   const { content, stop_reason, stop_sequence, usage } = message
   const started = { ...message, content: [], stop_reason: null, stop_sequence: null }
-  yield { type: 'message_start', message: { ...started, usage: { ...usage, output_tokens: 1 } } }
+  const { server_tool_use: _, ...used } = usage
+  yield { type: 'message_start', message: { ...started, usage: { ...used, output_tokens: 1 } } }
   for (const [index, block] of content.entries()) {
     yield { type: 'content_block_start', index, content_block: emptied(block) }
     if (index === 0) yield { type: 'ping' }
@@ -36,7 +37,10 @@ function emptied(block: MessageBlock): MessageBlock {
     case 'thinking':
       return { ...block, thinking: '', signature: '' }
     case 'tool_use':
+    case 'server_tool_use':
       return { ...block, input: {} }
+    default:
+      return block
   }
 }
 
@@ -51,6 +55,7 @@ function* deltas(block: MessageBlock): Generator<object> {
       yield { type: 'signature_delta', signature: block.signature }
       break
     case 'tool_use':
+    case 'server_tool_use':
       for (const partial_json of tokenize(JSON.stringify(block.input)))
         yield { type: 'input_json_delta', partial_json }
   }

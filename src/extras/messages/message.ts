@@ -1,7 +1,7 @@
 /** Converts an answer to a message in the Anthropic format, and errors to that format's envelope. */
 import * as z from 'zod'
 import { hash } from '../../lib/seed.ts'
-import { isObject } from '../../lib/unchecked-json.ts'
+import { fieldsOf, isObject, listOf } from '../../lib/unchecked-json.ts'
 import { reasoningTexts } from '../../model/token-limit.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
@@ -17,15 +17,35 @@ export const MessageObject = z.lazy(() => {
     encrypted_index: z.string(),
   })
 
+  const caller = z.strictObject({ type: z.literal('direct') })
+  const SearchResult = z.strictObject({
+    type: z.literal('web_search_result'),
+    url: z.string(),
+    title: z.string(),
+    encrypted_content: z.string(),
+    page_age: z.null(),
+  })
+  const SearchError = z.strictObject({
+    type: z.literal('web_search_tool_result_error'),
+    error_code: z.literal('unavailable'),
+  })
+
   const Block = z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('text'), text: z.string(), citations: z.array(Citation).nullable() }),
     z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+    z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() }),
     z.strictObject({
-      type: z.literal('tool_use'),
+      type: z.enum(['tool_use', 'server_tool_use']),
       id: z.string(),
       name: z.string(),
       input: z.record(z.string(), z.unknown()),
-      caller: z.strictObject({ type: z.literal('direct') }),
+      caller,
+    }),
+    z.strictObject({
+      type: z.literal('web_search_tool_result'),
+      tool_use_id: z.string(),
+      content: z.union([z.array(SearchResult), SearchError]),
+      caller,
     }),
   ])
 
@@ -75,18 +95,29 @@ export function toMessageObject(
       }
     } else if (item.type === 'reasoning') {
       const thinking = reasoningTexts(item).join('\n\n')
-      content.push({ type: 'thinking', thinking, signature: hash(requestKey, 'signature', place) })
+      const { encrypted, fields } = item
+      const signature = fields?.['signature'] ?? encrypted ?? hash(requestKey, 'signature', place)
+      if (thinking === '' && encrypted != null) content.push({ type: 'redacted_thinking', data: encrypted })
+      else content.push({ type: 'thinking', thinking, signature: String(signature) })
+    } else if (item.type === 'web_search_call' && item.action.type === 'search') {
+      const id = `srvtoolu_${hash(requestKey, 'search', place)}`
+      const input = { query: item.action.query }
+      content.push({ type: 'server_tool_use', id, name: 'web_search', input, caller })
+      content.push({
+        type: 'web_search_tool_result',
+        tool_use_id: id,
+        content:
+          item.status === 'failed'
+            ? { type: 'web_search_tool_result_error', error_code: 'unavailable' }
+            : toResults(items.slice(place), requestKey),
+        caller,
+      })
     } else if (item.type === 'function_call') {
       const id = item.call_id ?? `${callPrefix}${hash(requestKey, 'call', place)}`
-      content.push({
-        type: 'tool_use',
-        id,
-        name: item.name,
-        input: inputOf(item.arguments),
-        caller: { type: 'direct' },
-      })
+      content.push({ type: 'tool_use', id, name: item.name, input: inputOf(item.arguments), caller })
     }
   }
+  const searches = content.filter(({ type }) => type === 'server_tool_use').length
   return {
     id: answer.id ?? `msg_${hash(requestKey, 'message')}`,
     type: 'message',
@@ -102,8 +133,47 @@ export function toMessageObject(
       output_tokens: usage.outputTokens,
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: usage.cachedTokens,
+      ...(searches > 0 && { server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } }),
     },
   }
+}
+
+const caller = { type: 'direct' } as const
+
+/** Fields of scripted items that a message shows, as paths. */
+export const shownInMessages = [
+  'message.content.text',
+  'message.content.refusal',
+  ...['url', 'title', 'start_index', 'end_index'].map((name) => `message.content.annotations.${name}`),
+  ...['summary', 'content', 'encrypted_content', 'signature'].map((name) => `reasoning.${name}`),
+  ...['name', 'arguments', 'call_id'].map((name) => `function_call.${name}`),
+  'web_search_call.action.query',
+  'web_search_call.action.sources.url',
+]
+
+/** Returns a search's results: its sources, and the pages cited until the next search. */
+function toResults([search, ...later]: readonly ChoiceItem[], key: string) {
+  const isSearch = ({ item }: ChoiceItem) => item.type === 'web_search_call'
+  const end = later.findIndex(isSearch)
+  const messages = later
+    .slice(0, end < 0 ? undefined : end)
+    .flatMap(({ item }) => (item.type === 'message' ? [item] : []))
+  const cited = messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => ('refusal' in part ? [] : part.annotations)),
+  )
+  const action = search?.item.type === 'web_search_call' ? fieldsOf(search.item.action) : {}
+  const pages = new Map<string, string>()
+  for (const page of [...cited, ...listOf(action['sources'])]) {
+    const { url, title } = fieldsOf(page)
+    if (typeof url === 'string' && !pages.has(url)) pages.set(url, typeof title === 'string' ? title : url)
+  }
+  return Array.from(pages, ([url, title]) => ({
+    type: 'web_search_result' as const,
+    url,
+    title,
+    encrypted_content: hash(key, 'page', url),
+    page_age: null,
+  }))
 }
 
 function stopReason(

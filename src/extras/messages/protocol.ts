@@ -17,6 +17,7 @@ import {
   failureStatus,
   type MessageObject,
   MessagesError,
+  shownInMessages,
   toMessageObject,
   toMessagesError,
 } from './message.ts'
@@ -26,6 +27,7 @@ export const protocol: Protocol<MessagesRequest, MessageObject> = {
   conversation: readConversation,
   prompt: toPrompt,
   object: toMessageObject,
+  shown: shownInMessages,
   events: messageEvents,
   places: messagesPlaces,
   models: modelsIn,
@@ -72,8 +74,10 @@ function toItems(value: unknown): ConversationItem[] {
   return [...messages.filter(isReminder), ...items, ...messages.filter((item) => !isReminder(item))]
 }
 
-/** Types of blocks that do not become conversation items: they have no text, or contain earlier reasoning. */
-const ignoredBlocks = new Set(['image', 'document', 'thinking', 'redacted_thinking'])
+/** Types of blocks that do not become conversation items: they have no text, or contain earlier reasoning or searches. */
+const ignoredBlocks = new Set(
+  'image document thinking redacted_thinking server_tool_use web_search_tool_result'.split(' '),
+)
 
 function toPrompt(body: MessagesRequest, conversation: Conversation): Prompt {
   const { model, system, thinking, output_config: config } = body
@@ -83,6 +87,7 @@ function toPrompt(body: MessagesRequest, conversation: Conversation): Prompt {
   return {
     model,
     conversation,
+    showsSearches: true,
     instructions: system == null ? undefined : textOf(system),
     maxOutputTokens: body.max_tokens,
     stopSequences: body.stop_sequences ?? undefined,

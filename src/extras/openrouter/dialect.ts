@@ -149,13 +149,11 @@ export const openrouter: Dialect = {
   models: modelsIn,
   warning: inVendorsWords,
 
-  reply: (value, call) =>
-    withReasoning('message', withFields(translated(withShownTools(value), replyWords), call, replyFields)),
+  reply: (value, call) => withFields(translated(withShownTools(value), replyWords), call, replyFields),
 
   event(event, call) {
     const { response, message, usage, tools, type } = event
     if (type === 'message_stop') return { ...event, ...routing(call)[''] }
-    if (readAt(event, ['choices', '0', 'delta', 'reasoning'])) return withReasoning('delta', event)
     // Fast path for deltas, which are the most frequent events and need no translation.
     if (!response && typeof message !== 'object' && usage == null && tools === undefined) return event
     return withFields(translated(withShownTools(event), replyWords), call, eventFields) as typeof event
@@ -204,20 +202,6 @@ function withFields(
 ): unknown {
   const additions = lookUp(fields, call.operation)?.(value, call) ?? {}
   return Object.entries(additions).reduce((each, [path, more]) => added(each, path, more), value)
-}
-
-function withReasoning<Value>(part: 'message' | 'delta', value: Value): Value {
-  const add = (message: unknown) => {
-    const { reasoning } = Object(message)
-    return typeof reasoning === 'string' ? { ...Object(message), ...reasoningDetails(reasoning) } : message
-  }
-  return editAt(value, ['choices', '*', part], add).value as Value
-}
-
-function reasoningDetails(text: string): object {
-  return {
-    reasoning_details: [{ type: 'reasoning.text', text, signature: null, format: 'unknown', index: 0 }],
-  }
 }
 
 /** Adds fields to the objects at a path. Existing fields are unchanged. */

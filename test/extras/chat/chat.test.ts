@@ -4,7 +4,7 @@
  */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGateway } from '../../../src/index.ts'
+import { createGateway, type Gateway } from '../../../src/index.ts'
 import type { Rule } from '../../../src/scenarios/scenario.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
@@ -285,6 +285,85 @@ describe('POST /chat/completions with a scripted reply', () => {
       reasoning += (choices[0]?.delta as { reasoning?: string } | undefined)?.reasoning ?? ''
     expect(reasoning).toBe('Thinking.')
   })
+
+  it.each<[string, object, object[]]>([
+    [
+      'openai/gpt-5-mini',
+      { id: 'rs_1', summary: ['One.', 'Two.'], encrypted_content: 'QUJD' },
+      [
+        { type: 'reasoning.summary', summary: 'One.\n\nTwo.', format: 'openai-responses-v1', index: 0 },
+        { type: 'reasoning.encrypted', data: 'QUJD', id: 'rs_1', format: 'openai-responses-v1', index: 0 },
+      ],
+    ],
+    [
+      'anthropic/claude-sonnet-4.5',
+      { content: ['Hm.'], signature: 'c2ln' },
+      [{ type: 'reasoning.text', text: 'Hm.', signature: 'c2ln', format: 'anthropic-claude-v1', index: 0 }],
+    ],
+    [
+      'google/gemini-3-flash',
+      { signature: 'c2ln' },
+      [{ type: 'reasoning.text', signature: 'c2ln', format: 'google-gemini-v1', index: 0 }],
+    ],
+    [
+      model,
+      { id: 'rs_1', encrypted_content: 'QUJD', format: 'xai-responses-v1' },
+      [{ type: 'reasoning.encrypted', data: 'QUJD', id: 'rs_1', format: 'xai-responses-v1', index: 0 }],
+    ],
+    [
+      model,
+      { summary: 'Hm.' },
+      [{ type: 'reasoning.text', text: 'Hm.', signature: null, format: 'unknown', index: 0 }],
+    ],
+  ])('returns the details of reasoning by %s: %j', async (name, item, details) => {
+    const gateway = createGateway()
+    gateway.reply({ output: [{ type: 'reasoning', ...item }], text: 'Done.' })
+    const { message, pieces } = await messageOf(gateway, name)
+    expect(message.reasoning_details).toEqual(details)
+    const text = details
+      .map((each) => ('summary' in each ? each.summary : 'text' in each ? each.text : ''))
+      .join('')
+    expect(message.reasoning).toBe(text || null)
+    const streamed = pieces.flatMap((delta) => delta['reasoning_details'] ?? []) as Record<string, unknown>[]
+    const joined = (field: string) => streamed.map((each) => each[field] ?? '').join('')
+    for (const detail of details)
+      for (const field of ['text', 'summary', 'signature', 'data'].filter((each) => each in detail))
+        expect(joined(field)).toBe(String((detail as Record<string, unknown>)[field] ?? ''))
+    expect(pieces.map(({ reasoning }) => reasoning ?? '').join('')).toBe(text)
+    expect(
+      gateway.journal.entries().flatMap(({ warnings }) => warnings.filter((each) => /show/.test(each))),
+    ).toEqual([])
+  })
+
+  it('returns images, and warns of items and fields that it cannot show', async () => {
+    const gateway = createGateway()
+    gateway.reply({
+      output: [
+        { type: 'image_generation_call', result: 'aW1n', output_format: 'webp', size: '1x1' },
+        { type: 'web_search_call', action: { query: 'tides' } },
+        { type: 'custom_tool_call', name: 'run', input: 'ls' },
+        { type: 'function_call', name: 'look', arguments: {}, caller: { type: 'program' } },
+        { type: 'message', phase: 'final_answer', content: [{ text: 'Here.', annotations: [] }] },
+      ],
+    })
+    const { message, pieces } = await messageOf(gateway, model)
+    const image = { type: 'image_url', image_url: { url: 'data:image/webp;base64,aW1n' }, index: 0 }
+    expect(message.images).toEqual([image])
+    expect(pieces).toContainEqual({ images: [image] })
+    expect(gateway.journal.last('createChatCompletion')?.warnings).toContain(
+      'the reply cannot show these parts of the scripted output: image_generation_call.size, web_search_call, custom_tool_call, function_call.caller, message.phase',
+    )
+  })
+
+  /** Returns a reply's message, and the deltas of the same reply as a stream. */
+  async function messageOf(gateway: Gateway, name: string) {
+    const body = { model: name, messages: ask('Hello') }
+    const { choices } = (await call(gateway, 'POST /chat/completions', { body })).body
+    const { text } = await call(gateway, 'POST /chat/completions', { body: { ...body, stream: true } })
+    const events = [...text.matchAll(/^data: (\{.*)/gm)].map(([, json]) => JSON.parse(String(json)))
+    const pieces = events.flatMap((event) => event.choices.map(({ delta }: { delta: object }) => delta))
+    return { message: choices[0].message, pieces: pieces as Record<string, unknown>[] }
+  }
 
   it('returns the reason for an incomplete reply as finish_reason', async () => {
     for (const [incompleteReason, finish] of [

@@ -42,7 +42,7 @@ describe('POST /completions', () => {
     gateway.script([{ text: 'Tides.', call: { look: {} } }])
     expect((await completions.create(request)).choices[0]?.text).toBe('Tides.')
     expect(gateway.journal.last('createCompletion')?.warnings).toContain(
-      "a text completion cannot show a scripted item of type 'function_call'",
+      'the reply cannot show these parts of the scripted output: function_call',
     )
   })
 

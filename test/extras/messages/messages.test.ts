@@ -166,7 +166,9 @@ describe('POST /messages', () => {
       ...ask('How do tides work?'),
       tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 3 }],
     })
-    const [block] = message.content
+    const [use, , block] = message.content
+    expect(use).toMatchObject({ type: 'server_tool_use', input: { query: 'tides work' } })
+    expect(message.usage.server_tool_use).toEqual({ web_search_requests: 1, web_fetch_requests: 0 })
     const citations = block?.type === 'text' ? block.citations : null
     expect(citations?.length).toBeGreaterThan(0)
     expect(citations?.[0]).toMatchObject({
@@ -256,6 +258,67 @@ describe('POST /messages with a scripted reply', () => {
       expect(message.content).toMatchObject([
         { type: 'thinking', thinking: 'Hm.' },
         { type: 'text', text: 'I would rather not.' },
+      ])
+    }
+  })
+
+  it('shows encrypted and signed reasoning and searches, and warns of what it cannot show', async () => {
+    const gateway = createGateway()
+    const cited = {
+      type: 'url_citation' as const,
+      url: 'https://a.example/',
+      title: 'A',
+      start_index: 0,
+      end_index: 4,
+    }
+    gateway.reply({
+      output: [
+        { type: 'reasoning', encrypted_content: 'QUJD' },
+        { type: 'reasoning', content: 'Hm.', signature: 'c2ln' },
+        { type: 'web_search_call', status: 'failed', action: { query: 'tide' } },
+        {
+          type: 'web_search_call',
+          action: { type: 'search', query: 'tides', sources: [{ type: 'url', url: 'https://b.example/' }] },
+        },
+        { type: 'message', phase: 'final_answer', content: [{ text: 'High tide', annotations: [cited] }] },
+        { type: 'web_search_call', action: { type: 'open_page', url: 'https://b.example/' } },
+        { type: 'image_generation_call', result: 'aW1n' },
+      ],
+    })
+    const client = new Anthropic({
+      apiKey: 'any',
+      baseURL: 'https://gateway.example/api',
+      fetch: gateway.fetch,
+    })
+    const [failed, found] = [expect.stringMatching(/^srvtoolu_/), expect.stringMatching(/^srvtoolu_/)]
+    const caller = { type: 'direct' }
+    const page = { type: 'web_search_result', page_age: null, encrypted_content: expect.any(String) }
+    const pages = [
+      { ...page, url: 'https://a.example/', title: 'A' },
+      { ...page, url: 'https://b.example/', title: 'https://b.example/' },
+    ]
+    const error = { type: 'web_search_tool_result_error', error_code: 'unavailable' }
+    for (const message of [
+      await client.messages.create(request),
+      await client.messages.stream(request).finalMessage(),
+    ]) {
+      expect(message.content).toEqual([
+        { type: 'redacted_thinking', data: 'QUJD' },
+        { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
+        { type: 'server_tool_use', id: failed, name: 'web_search', input: { query: 'tide' }, caller },
+        { type: 'web_search_tool_result', tool_use_id: failed, content: error, caller },
+        { type: 'server_tool_use', id: found, name: 'web_search', input: { query: 'tides' }, caller },
+        { type: 'web_search_tool_result', tool_use_id: found, content: pages, caller },
+        { type: 'text', text: 'High tide', citations: [expect.objectContaining({ cited_text: 'High' })] },
+      ])
+      expect(message.usage.server_tool_use).toEqual({ web_search_requests: 2, web_fetch_requests: 0 })
+      const messages = [...request.messages, message, ...request.messages]
+      await client.messages.create({
+        ...request,
+        messages: messages.map(({ role, content }) => ({ role, content })),
+      })
+      expect(gateway.journal.last('createMessage')?.warnings).toEqual([
+        expect.stringMatching(/: message.phase, web_search_call.action.url, image_generation_call$/),
       ])
     }
   })

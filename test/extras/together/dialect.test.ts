@@ -216,10 +216,14 @@ describe('a dialect', () => {
     const headers = { 'x-openrouter-metadata': 'enabled' }
     const tools = [{ type: 'openrouter:web_search', parameters: { max_results: 2 } }]
     const { body: message } = await post('/messages', { tools }, headers)
-    expect(message.content[0].citations).toHaveLength(2)
+    expect(message.content[2].citations).toHaveLength(2)
     expect(message).toMatchObject({
       openrouter_metadata: { requested: model, endpoints: { total: 1 } },
-      usage: { service_tier: 'standard', server_tool_use: null, cost: expect.any(Number) },
+      usage: {
+        service_tier: 'standard',
+        server_tool_use: { web_search_requests: 1 },
+        cost: expect.any(Number),
+      },
     })
     const { text: events } = await post('/messages', { stream: true }, headers)
     expect(events).toContain('"type":"message_stop","openrouter_metadata":{')

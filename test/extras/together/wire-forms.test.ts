@@ -332,7 +332,7 @@ describe('a scripted answer with reasoning, cited text and a call', () => {
     expect(message.usage).toMatchObject({ input_tokens: 6, cache_read_input_tokens: 4, output_tokens: 7 })
   })
 
-  const chunks = 'role content, reasoning, content, annotations, tool_calls'
+  const chunks = 'role content, reasoning reasoning_details, content, annotations, tool_calls'
   const block = (...deltas: string[]) =>
     ['start', ...deltas.map((delta) => `delta ${delta}_delta`), 'stop'].map((each) => `content_block_${each}`)
   const [thinking = '', ...events] = [
