@@ -84,6 +84,7 @@ async function replyOnce(request: Request): Promise<Attempt> {
     if (effect.waitMs) await clock.wait(effect.waitMs, call.sink.disconnected)
     made = await makeReply(request, effect)
   } catch (error) {
+    if (error instanceof GatewayError && error.status < 500) effect = effect.release?.() ?? effect
     made = { reply: toErrorReply(record, error) }
     isInvalidRequest = error instanceof GatewayError && error.isFinal
   }

@@ -43,6 +43,8 @@ export interface Effect {
   /** If set, overrides the request's choice between a stream and a single reply. */
   readonly stream?: boolean | undefined
   readonly faults?: FaultRun
+  /** Undoes the use of the rule whose reply the operation completes. Returns the effect of the other rules. */
+  readonly release?: (() => Effect) | undefined
   /** Charges the reply's tokens to the call's rate limits, and returns rate limit headers. */
   readonly charge?: ChargeRateLimits | undefined
 }
@@ -70,15 +72,25 @@ export async function matchRule(
   const matches = [rendered, ...others]
   if (rendered !== first) record.matched({ ...outcome, matches })
   const { reply } = rendered.effect
-  const rules = matches.flatMap((match) => {
-    const { faults, reply } = match.effect
-    const inputs = () => faultInputs(match, record, call, operation)
-    return faults.length > 0 ? [{ faults, inputs: inputs(), noEffect: () => reply ?? match.noEffect() }] : []
-  })
-  const faults = new FaultRun(rules, (message) => record.warn(message))
-  const { waitMs, instead, stream } = faults.applyBeforeOperation()
+  const applyFaults = (acting: readonly Match[]) => {
+    const faulty = acting.filter(({ effect }) => effect.faults.length > 0)
+    const rules = faulty.map((match) => ({
+      faults: match.effect.faults,
+      inputs: faultInputs(match, record, call, operation),
+      noEffect: () => match.effect.reply ?? match.noEffect(),
+    }))
+    const faults = new FaultRun(rules, (message) => record.warn(message))
+    return { faults, ...faults.applyBeforeOperation() }
+  }
+  const { waitMs, instead, stream, faults } = applyFaults(matches)
+  const release =
+    reply &&
+    (() => {
+      record.matched({ matches: others, skipped: [first.release(), ...outcome.skipped] })
+      return { faults: applyFaults(others).faults, charge }
+    })
   const scripted = instead || !reply ? undefined : scriptedReply(reply, operation?.protocol?.places.encode)
-  return { waitMs, replaced: instead, script: reply, scripted, stream, faults, charge }
+  return { waitMs, replaced: instead, script: reply, scripted, stream, faults, release, charge }
 }
 
 /** All faults of a rule draw from one sequence of random numbers. */

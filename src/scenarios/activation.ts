@@ -98,6 +98,13 @@ export function undoStep({ sequence }: CompiledRule, progress: Progress): void {
   if (!sequence) progress.taken--
 }
 
+/** Undoes the use of a rule by a request that was then rejected. */
+export function uncount(progress: Progress): void {
+  progress.matched--
+  progress.taken--
+  progress.applied--
+}
+
 export function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): CompiledStep {
   if (turn >= ends) {
     const calls = `${ends} call${ends === 1 ? '' : 's'}`

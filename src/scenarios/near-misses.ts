@@ -37,6 +37,7 @@ const descriptions = {
     `applies ${period(rule)} of elapsed time, but this call arrived at ${round(elapsedMs)} ms`,
   answer: (_, { why }: { why: string }) => why,
   modifier: (_, { why }: { why: string }) => why,
+  rejected: () => 'was not used, because the request was rejected',
 } satisfies Record<string, Describe>
 
 type Kind = keyof typeof descriptions

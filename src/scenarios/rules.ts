@@ -13,10 +13,11 @@ import {
   scenarioProgress,
   scriptsOf,
   type UnusedRule,
+  uncount,
   undoStep,
   unusedRulesOf,
 } from './activation.ts'
-import type { Effect } from './compiled.ts'
+import type { CompiledRule, Effect } from './compiled.ts'
 import { changesReply, compose, countRules, type Group } from './compose.ts'
 import type { RuleRequest } from './condition.ts'
 import { textOperations } from './names.ts'
@@ -37,6 +38,8 @@ export interface Match {
   rateLimit?: RateLimitState | undefined
   /** Records that the rule's faults had no effect, so that the call does not count as a use of the rule. */
   noEffect(): void
+  /** Undoes the use of a rule that answers a rejected request. Returns the rule as skipped. */
+  release(): SkippedRules
   turn?: TurnReading | undefined
   /** Position of the call among those that match the rule's conditions, from 1. For a script, the turn. */
   call: number
@@ -175,6 +178,7 @@ export class Rules {
     const context: MatchContext = { ...this.#setup, state: this.#state, readConversation }
     const composition = compose(candidates, request, context)
     this.#state = countRules(composition, request, context)
+    const started = this.#conversations
     const { answer, modifiers, limits, skipped } = composition
     const isChanged = modifiers.some(changesReply)
     const nextConversation = () => ++this.#conversations
@@ -185,8 +189,13 @@ export class Rules {
       const match = { scenario: rule.scenario, rule: rule.number, name: rule.name, kind } as const
       if (decision.kind === 'turn') {
         const playing = { request, fillTemplates, seed, isChanged, nextConversation }
-        const { effect, reading } = playTurn(decision.turn, playing)
-        return { ...match, effect, turn: reading, call: reading.number, noEffect() {} }
+        const { effect, reading, undo } = playTurn(decision.turn, playing)
+        const release = () => {
+          undo()
+          if (this.#conversations === started + 1) this.#conversations = started
+          return released(rule)
+        }
+        return { ...match, effect, turn: reading, call: reading.number, noEffect() {}, release }
       }
       return {
         ...match,
@@ -194,6 +203,11 @@ export class Rules {
         call: progress.matched,
         rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, clock),
         noEffect: () => undoStep(rule, progress),
+        release: () => {
+          uncount(progress)
+          if (this.#state === rule.setState) this.#state = context.state
+          return released(rule)
+        },
         replyFunction: trial.activation.replyFunction,
       }
     })
@@ -243,6 +257,10 @@ export class Rules {
     })
     return candidatesOf(this.#activations, [...names, '*'], activations)
   }
+}
+
+function released(rule: CompiledRule): SkippedRules {
+  return { rules: [rule], count: 1, reasons: new Map([[0, { kind: 'rejected' }]]) }
 }
 
 /** @param named Activations that the request names, in its order. */

@@ -153,20 +153,20 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
 export function playTurn(
   { active, number, run, rejection, faults }: PlannedTurn,
   { request, fillTemplates, seed, isChanged, nextConversation }: Playing,
-): { effect: Effect; reading: TurnReading } {
+): { effect: Effect; reading: TurnReading; undo(): void } {
   const { progress } = active
   const script = scriptOf(active)
   const total = script.length
   const reading = { conversation: run.conversation, number, total, mismatch: null }
-  const replace = (next: ScriptRun) => {
-    progress.runs = progress.runs.map((each) => (each === run ? next : each))
+  const replace = (old: ScriptRun, next: ScriptRun) => {
+    progress.runs = progress.runs.map((each) => (each === old ? next : each))
   }
   const isBegun = progress.runs.includes(run)
   if (rejection) {
     const { effect, mismatch, problem = null } = rejection
-    if (isBegun) replace({ ...run, problem })
+    if (isBegun) replace(run, { ...run, problem })
     else if (problem !== null) progress.problem = problem
-    return { effect, reading: { ...reading, mismatch } }
+    return { effect, reading: { ...reading, mismatch }, undo() {} }
   }
   const answer = answerOf(
     fillTemplates(script[number - 1] as ParsedTurn, number),
@@ -183,13 +183,19 @@ export function playTurn(
     pending: [...answer.calls.keys()],
     problem: null,
   }
-  if (isBegun) replace(next)
+  if (isBegun) replace(run, next)
   else {
     progress.runs = [...progress.runs.slice(1 - maxRuns), next]
     progress.problem = null
   }
   progress.applied++
-  return { effect: { faults, reply: answer.reply }, reading: { ...reading, conversation: next.conversation } }
+  const undo = () => {
+    if (isBegun) replace(next, run)
+    else progress.runs = progress.runs.filter((each) => each !== next)
+    progress.applied--
+  }
+  const { conversation } = next
+  return { effect: { faults, reply: answer.reply }, reading: { ...reading, conversation }, undo }
 }
 
 /** @param previous Conversation that another script has ended, and that the script takes over. */
