@@ -27,7 +27,8 @@ export const assumptions = {
   },
   unknownPath: {
     about: 'Paths without an operation',
-    choice: '404 for an unknown path, 405 with `Allow` for another method of a known path',
+    choice:
+      '404 for an unknown path, 405 with `Allow` for another method of a known path, 426 for a WebSocket',
   },
   extension: {
     about: 'Operations outside the Model Gateway API',

@@ -26,13 +26,23 @@ function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void 
   if (isKnown) record.routed(operation, params)
   assertPath(record.path)
   if (isKnown) return
-  if (path !== undefined && allow.length > 0) throw wrongMethod(path, allow)
+  if (path !== undefined && allow.length > 0) {
+    if (record.headers['upgrade']?.toLowerCase() === 'websocket') throw notWebSocket(path, allow)
+    throw wrongMethod(path, allow)
+  }
   throw pathNotFound(unknownPath(record, router.operations))
 }
 
 export function wrongMethod(path: string, methods: readonly string[]): GatewayError {
   const allow = methods.join(', ')
   return new GatewayError(405, `${path} allows ${allow}`, undefined, { headers: { allow } })
+}
+
+/** Returns the status that makes clients use HTTP at once. Spec: RFC 9110, 15.5.22. */
+function notWebSocket(path: string, [method]: readonly string[]): GatewayError {
+  const message = `WebSockets are not simulated: send ${method} ${path} over HTTP`
+  const headers = { upgrade: 'HTTP/1.1', connection: 'upgrade' }
+  return new GatewayError(426, message, undefined, { headers })
 }
 
 /**

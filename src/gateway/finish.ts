@@ -154,6 +154,7 @@ const assumptionOf: Record<number, AssumptionName> = {
   401: 'authentication',
   404: 'unknownPath',
   405: 'unknownPath',
+  426: 'unknownPath',
   413: 'requestBody',
   415: 'requestBody',
 }
