@@ -105,7 +105,7 @@ export const assumptions = {
   inputItems: {
     about: 'Request parameters and input items of POST /responses that the API does not describe',
     choice:
-      'parameters and items that published clients send are accepted; requests with an unknown type of input item or content part, an empty list, `store: true` or `previous_response_id` get a 400',
+      'parameters and items that published clients send are accepted; an item of any other type is counted, with a warning, or gets a 400 with `strict` or `onlySpecified`; an unknown type of content part, an empty list, `store: true` or `previous_response_id` get a 400',
   },
   tokens: {
     about: 'The definition of a token',

@@ -11,7 +11,7 @@ import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import type { AnyOperation, RequestContext, Schema } from '../operation.ts'
-import { isSpecifiedModel, modelForm } from '../resources/create-response-body.ts'
+import { isSpecifiedModel, modelForm, unspecifiedItems } from '../resources/create-response-body.ts'
 import { isSentField } from '../resources/sent-fields.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
@@ -64,6 +64,10 @@ export async function checkRequest(
     } else if (state.options.strict && !isTolerated)
       violations.push({ path, message: `Unknown field${suggestion}`, rule: 'unrecognized_keys' })
     else warnings.push(`${path} is unknown to ${operation.id} and was ignored${suggestion}`)
+  }
+  if (Object(operation.assumes).input === 'inputItems' && (state.options.strict || onlySpecified)) {
+    const reported = new Set(violations.map(({ path }) => path))
+    violations.push(...unspecifiedItems(body).filter(({ path }) => !reported.has(path)))
   }
   // With a list of models, the list decides which names are valid.
   const unspecified = models && !onlySpecified ? [] : unspecifiedModels(operation, body, onlySpecified)

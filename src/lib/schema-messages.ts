@@ -28,8 +28,8 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (code !== 'invalid_union') return undefined
   if (issue.discriminator !== undefined) {
     const kind = Reflect.get(Object(input), issue.discriminator)
-    const kinds = Array.from(Object(issue.options) as Iterable<unknown>, (each) => `'${String(each)}'`)
-    return kind === undefined ? 'Is required' : `Must be ${oneOf(kinds)}, got ${shown(kind)}`
+    const names = Array.from(Object(issue.options) as Iterable<unknown>).filter((each) => each !== undefined)
+    return kind === undefined ? 'Is required' : `Must be ${oneOf(names.map(shown))}, got ${shown(kind)}`
   }
   const forms = issue.errors.flatMap(([first]) => {
     if (!first || first.path.length > 0) return []

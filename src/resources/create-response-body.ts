@@ -3,9 +3,11 @@
  * checks that depend only on the request are here, so that all violations are reported together.
  */
 import * as z from 'zod'
-import { mustBe } from '../lib/schema-messages.ts'
-import { isObject } from '../lib/unchecked-json.ts'
+import type { Violation } from '../http/errors.ts'
+import { mustBe, shown } from '../lib/schema-messages.ts'
+import { fieldsOf, isObject, listOf } from '../lib/unchecked-json.ts'
 import { list } from './list.ts'
+import { isOfOtherType, openUnion } from './object-by-type.ts'
 import { anyTool, type Tool, WebSearchEngine } from './tools.ts'
 import { otherNames } from './unknown-fields.ts'
 import { xSearchFilter } from './x-search-filter.ts'
@@ -47,8 +49,8 @@ const message = () =>
     ...ignored('phase'),
   })
 
-/** A conversation item. Items other than messages come from earlier replies, or contain a function's output. */
-const inputItem = () =>
+/** Conversation items. Those other than messages come from earlier replies, or contain a function's output. */
+const specifiedItem = () =>
   z.discriminatedUnion('type', [
     message(),
     z.looseObject({
@@ -71,7 +73,23 @@ const inputItem = () =>
     }),
     z.looseObject({ type: z.literal('item_reference'), id: z.string() }),
   ])
-export type InputItem = z.infer<ReturnType<typeof inputItem>>
+type SpecifiedItem = z.infer<ReturnType<typeof specifiedItem>>
+
+const inputItem = z.lazy(() => openUnion(specifiedItem(), ignored('id')))
+export type InputItem = z.infer<typeof inputItem>
+
+export function isSpecifiedItem(item: InputItem): item is SpecifiedItem {
+  return !isOfOtherType(inputItem._zod.innerType, item)
+}
+
+/** Returns a violation for each item of a type that is accepted only if the options do not exclude it. */
+export function unspecifiedItems(body: unknown): Violation[] {
+  return listOf(fieldsOf(body)['input']).flatMap((item, index) => {
+    if (isSpecifiedItem(item as InputItem)) return []
+    const message = `Must be a specified type, got ${shown(fieldsOf(item)['type'])}`
+    return [{ path: `body.input[${index}].type`, message, rule: 'invalid_union' }]
+  })
+}
 
 /** A deprecated form of web search. Spec: Plugin object. */
 const webPlugin = () =>
@@ -134,7 +152,7 @@ const fields = () => ({
         { pattern: ':online$', deprecated: true, description: 'Use the `gateway:web_search` tool.' },
       ],
     }),
-  input: z.union([anyText(), list(inputItem()).min(1)]).describe('Plain text, or a list of input items.'),
+  input: z.union([anyText(), list(inputItem).min(1)]).describe('Plain text, or a list of input items.'),
   plugins: z
     .array(webPlugin())
     .nullish()

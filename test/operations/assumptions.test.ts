@@ -23,7 +23,11 @@ const cases: [string, object, string[]][] = [
     ['inputItems'],
   ],
   ['an image', { input: [message([{ type: 'input_image', image_url: 'data:,' }])] }, ['inputItems']],
-  ['an unknown item', { input: [{ type: 'computer_call' }] }, ['violations', 'inputItems']],
+  [
+    'an unknown item',
+    { input: [{ type: 'computer_call' }] },
+    isOnlySpecified ? ['violations', 'inputItems'] : ['inputItems'],
+  ],
   ['store: true', { store: true }, ['violations', 'inputItems']],
   [
     'a model without a vendor',

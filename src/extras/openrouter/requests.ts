@@ -142,7 +142,7 @@ function openEngine(engine: z.ZodType): z.ZodType {
 /** Returns a schema for input whose items and content parts may have any type. */
 function openInput(input: (typeof CreateResponseBody)['_zod']['innerType']['shape']['input']): z.ZodType {
   const [text, list] = input.options
-  const [message, ...items] = list.element.options
+  const [message, ...items] = list.element._zod.innerType.options[0].options
   const [plain, parts] = message.shape.content.options
   const more = ignored('cache_control', 'prompt_cache_breakpoint')
   const kindsOfPart = byType(parts.element.options.map((part) => part.extend(more)))

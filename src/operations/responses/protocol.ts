@@ -10,6 +10,7 @@ import {
 import {
   type CreateResponseBody,
   type InputItem,
+  isSpecifiedItem,
   StoringResponseBody,
 } from '../../resources/create-response-body.ts'
 import type { Protocol, StoredConversations } from '../../resources/protocol.ts'
@@ -83,7 +84,7 @@ function toItem(value: unknown): ConversationItem[] {
 
 /** Returns true for items that the specification describes: messages with a type, and text parts. */
 function isSpecified(item: InputItem): boolean {
-  if (item.type !== 'message' || typeof item.content === 'string') return false
+  if (!isSpecifiedItem(item) || item.type !== 'message' || typeof item.content === 'string') return false
   const expected = item.role === 'assistant' ? 'output_text' : 'input_text'
   return item.content.every(({ type }) => type === expected)
 }

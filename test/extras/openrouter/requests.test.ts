@@ -107,9 +107,27 @@ describe('input of a type that has no effect', () => {
     ])
   })
 
-  it("is rejected without a dialect, as is a part that lacks its type's fields", async () => {
-    const body = { model, input: [question, items[0]] }
-    expect(await call(createGateway(), 'POST /responses', { body })).toMatchObject({ status: 400 })
+  it('is accepted without a dialect too, and rejected with `strict` or `onlySpecified`', async () => {
+    const input = [question, items[0]]
+    const [warning] = (await setup({ dialect: undefined }).create({ input })).warnings
+    expect(warning).toBe("Input of type 'custom_tool_call' was counted, but does not affect the reply")
+    for (const options of [{ strict: true }, { dialect: undefined, onlySpecified: true }]) {
+      const { status, reply } = await setup(options).create({ input })
+      expect([status, reply.error.message]).toEqual([
+        400,
+        "input[1].type: must be a specified type, got 'custom_tool_call'",
+      ])
+    }
+  })
+
+  it("reports a missing type, role or field, and an item's misspelt type", async () => {
+    const messageOf = async (item: object) => (await setup().create({ input: [item] })).reply.error.message
+    expect(await messageOf({ content: 'x' })).toBe('input[0].role: is required')
+    const core = await setup({ dialect: undefined }).create({ input: [{ type: 5 }, { type: 'mesage' }] })
+    expect(core.reply.error.message).not.toContain('undefined')
+    expect(core.reply.error.metadata.violations[1].message).toBe(
+      "Unknown type 'mesage'; did you mean 'message'?",
+    )
     const { create } = setup()
     const { reply } = await create({ input: [{ role: 'user', content: [{ type: 'input_text' }] }] })
     expect(reply.error.message).toBe('input[0].content[0].text: is required')
