@@ -117,9 +117,9 @@ export interface Dialect {
   models?(body: unknown): readonly string[] | undefined
   warning?(text: string): string
   /** Translates a successful reply's JSON. */
-  reply?(value: unknown, call: AnsweredCall): unknown
+  reply?(value: unknown, call: AnsweredCall): Promise<unknown>
   event?(event: StreamEvent, call: AnsweredCall): StreamEvent
-  error?(envelope: object, status: number): object
+  error?(envelope: object, status: number, call: FailedCall): object
 }
 
 export interface SentRequest {
@@ -130,13 +130,18 @@ export interface SentRequest {
   readonly warnings?: readonly string[]
 }
 
-export interface AnsweredCall {
+export interface FailedCall {
+  readonly seed: string | number
+  readonly model: string
+}
+
+export interface AnsweredCall extends FailedCall {
   readonly operation: string
+  /** The request's body. */
+  readonly body: unknown
+  readonly tables: SandboxState['tables']
   /** Request headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  readonly seed: string | number
-  /** The model that replied. */
-  readonly model: string
   readonly provider: string
   /** The models that were tried, in order. The last one replied. */
   readonly asked: readonly string[]

@@ -104,6 +104,8 @@ export async function translateReply(
   const [provider] = await providersOf(model, state.tables)
   const call: AnsweredCall = {
     operation,
+    body: record.body,
+    tables: state.tables,
     headers,
     seed: state.seed,
     model,
@@ -114,7 +116,7 @@ export async function translateReply(
   }
   if (body.kind === 'frames')
     return { ...reply, body: { kind: 'frames', frames: translateFrames(dialect, body.frames, call) } }
-  const value = dialect.reply ? dialect.reply(body.value, call) : body.value
+  const value = dialect.reply ? await dialect.reply(body.value, call) : body.value
   return value === body.value ? reply : { ...reply, body: { kind: 'json', value } }
 }
 
@@ -171,13 +173,14 @@ function errorProtocolOf(router: Router, { operation, headers }: CallRecord): Er
 function applyErrorEnvelope(
   { dialect }: GatewayCore,
   protocol: ErrorProtocol,
-  { id }: CallRecord,
+  { id, model = '', state }: CallRecord<SandboxState>,
   reply: Reply,
 ): Reply {
   const { body, status } = reply
   if (status < 400) return reply
   const withJson = (value: object): Reply => ({ ...reply, body: { kind: 'json', value } })
-  const value = body.kind === 'json' && dialect?.error?.(Object(body.value), status)
+  const value =
+    body.kind === 'json' && dialect?.error?.(Object(body.value), status, { seed: state.seed, model })
   const translated = value ? withJson(value) : reply
   const message = errorMessageOf(translated)
   if (!protocol?.error || message === undefined) return translated

@@ -7,9 +7,20 @@ import type { AnsweredCall, Dialect } from '../../gateway/extra.ts'
 import { messageOf } from '../../http/errors.ts'
 import { dollars } from '../../journal/ledger.ts'
 import { lookUp } from '../../lib/look-up.ts'
-import { uuid } from '../../lib/seed.ts'
+import { hash, uuid } from '../../lib/seed.ts'
+import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
 import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
+import type { CatalogueModel } from '../../resources/catalogue-model.ts'
+import { titled } from '../../resources/factory.ts'
 import { modelsIn } from '../../resources/fallback-models.ts'
+import {
+  eventFields,
+  type Fields,
+  fieldsByType,
+  nativeReasons,
+  replyFields,
+  startedResponse,
+} from './replies.ts'
 import {
   openrouterBody,
   openrouterFields,
@@ -57,6 +68,7 @@ const errorTexts: Readonly<Record<number, string>> = {
   408: 'Operation timed out. Please try again later.',
   409: 'Resource conflict. Please try again later.',
   422: 'Invalid argument',
+  429: 'Provider returned error',
   524: 'Request timed out. Please try again later.',
   529: 'Provider returned error',
 }
@@ -64,65 +76,36 @@ const errorTexts: Readonly<Record<number, string>> = {
 /** Headers that request metadata about model routing. */
 const metadataHeaders = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata']
 
-type Fields = Readonly<Record<string, object>>
 type MakeFields = (value: unknown, call: AnsweredCall) => Fields
 
-const messagesUsage = {
-  cache_creation: null,
-  inference_geo: null,
-  output_tokens_details: null,
-  server_tool_use: null,
-  service_tier: 'standard',
-}
-
-const replyFields: Readonly<Record<string, MakeFields>> = {
-  createResponse: (value, call) => ({ usage: responseCosts(value, call), ...routing(call) }),
+/** Fields whose values depend on the call, in addition to those in `replies.ts`. */
+const madeFields: Readonly<Record<string, MakeFields>> = {
+  createResponse: (value, call) => ({
+    '': { ...echoed(call), ...routing(call) },
+    usage: responseCosts(value, call),
+  }),
   createChatCompletion: (value, call) => ({
-    usage: chatCosts(value, call),
-    '': { service_tier: null, ...routing(call)[''] },
+    '': { service_tier: tierOf(call), ...routing(call) },
+    usage: { ...chatCosts(value, call), ...serverTools(value, call) },
   }),
-  createMessage: (value, call) => ({
-    usage: { ...chatCosts(value, call), ...messagesUsage },
-    ...routing(call),
-  }),
+  createMessage: (value, call) => ({ '': routing(call), usage: chatCosts(value, call) }),
   createEmbeddings: (_, { cost }) => ({ usage: { cost } }),
   updateWorkspace: (value, { seed }) => ({
-    data: {
-      default_guardrail_id: uuid(seed, 'dialect', String(readAt(value, ['data', 'id']))),
-      disabled_server_tools: [],
-      include_byok_in_budgets: false,
-    },
+    data: { default_guardrail_id: uuid(seed, 'dialect', String(readAt(value, ['data', 'id']))) },
   }),
-  getKey: () => ({
-    data: {
-      allowed_data_regions: [],
-      free_model_daily_requests: { limit: 50, remaining: 50, used: 0 },
-      organization_id: null,
-      workspace_id: null,
-    },
-  }),
-  listEmbeddingsModels: (value) => ({
-    '': { links: { next: null }, total_count: readAll(value, ['data', '*']).length },
-  }),
-  listModelEndpoints: () => ({
-    'data.endpoints.*': {
-      supports_tool_choice: { auto: true, function: true, none: true, required: true },
-      supports_voice_cloning: false,
-    },
-  }),
+  listEmbeddingsModels: (value) => ({ '': { total_count: readAll(value, ['data', '*']).length } }),
 }
 
-const eventFields: Readonly<Record<string, MakeFields>> = {
+const madeEventFields: typeof madeFields = {
+  ...madeFields,
   createResponse: (event, call) => ({
+    response: {
+      ...echoed(call),
+      ...(readAt(event, ['type']) === 'response.completed' && routing(call)),
+    },
     'response.usage': responseCosts(event, call),
-    ...(readAt(event, ['type']) === 'response.completed' && { response: { ...routing(call)[''] } }),
   }),
-  createChatCompletion: (event, call) => ({ usage: chatCosts(event, call), ...routing(call) }),
-  createMessage: (event, call) => ({
-    usage: { ...chatCosts(event, call), output_tokens_details: null, server_tool_use: null },
-    delta: { container: null, stop_details: null },
-    'message.usage': messagesUsage,
-  }),
+  createMessage: (event, call) => ({ usage: chatCosts(event, call) }),
 }
 
 export const openrouter: Dialect = {
@@ -149,23 +132,42 @@ export const openrouter: Dialect = {
   models: modelsIn,
   warning: inVendorsWords,
 
-  reply: (value, call) => withFields(translated(withShownTools(value), replyWords), call, replyFields),
-
-  event(event, call) {
-    const { response, message, usage, tools, type } = event
-    if (type === 'message_stop') return { ...event, ...routing(call)[''] }
-    // Fast path for deltas, which are the most frequent events and need no translation.
-    if (!response && typeof message !== 'object' && usage == null && tools === undefined) return event
-    return withFields(translated(withShownTools(event), replyWords), call, eventFields) as typeof event
+  async reply(value, call) {
+    const listed = call.operation === 'listModels' ? await withDetails(value, call.tables) : value
+    const shown = translated(withShownTools(withChoices(listed, call)), replyWords)
+    const made = lookUp(madeFields, call.operation)?.(shown, call)
+    const whole = withFields(shown, made, lookUp(replyFields, call.operation))
+    return withFieldsByType(whole)
   },
 
-  error(envelope, status) {
+  event(event, call) {
+    const { response, message, usage, tools, type, choices, part, item } = event
+    if (type === 'message_stop') return { ...event, ...routing(call) }
+    if (readAt(event, ['choices', '0', 'delta', 'annotations'])) cited.add(call)
+    const chunk = choices ? withChoices(event, call) : event
+    // Fast path for deltas, which are the most frequent events and need no translation.
+    if (!response && typeof message !== 'object' && usage == null && tools === undefined && !part && !item)
+      return chunk
+    const isStarted = type === 'response.created' || type === 'response.in_progress'
+    const shown = translated(withShownTools(chunk), replyWords)
+    const made = lookUp(madeEventFields, call.operation)?.(shown, call)
+    const whole = isStarted
+      ? editAt(withFields(shown, startedResponse), ['response', 'usage'], () => null).value
+      : withFields(shown, made, lookUp(eventFields, call.operation))
+    return withFieldsByType(whole) as typeof event
+  },
+
+  error(envelope, status, { model, seed }) {
     const { error } = envelope as { error?: object }
     const text = readAt(error, ['message']) === messageOf(status) ? errorTexts[status] : undefined
-    return {
-      ...JSON.parse(inVendorsWords(JSON.stringify(envelope))),
-      ...(text !== undefined && { error: { ...error, message: text } }),
-    }
+    const shown = JSON.parse(inVendorsWords(JSON.stringify(envelope)))
+    if (text === undefined) return shown
+    if (status !== 429) return { ...shown, error: { ...error, message: text } }
+    const { error_type: _, ...given } = fieldsOf(readAt(error, ['metadata']))
+    const raw = `${model} is temporarily rate-limited upstream. Please retry shortly.`
+    const metadata = { raw, provider_name: titled(vendorOf(model)), ...given }
+    const user_id = `user_${hash(seed, 'user').slice(0, 12)}`
+    return { ...shown, error: { ...error, message: text, metadata }, user_id }
   },
 }
 
@@ -195,20 +197,136 @@ function translated(value: unknown, words: WordsByPath): unknown {
   )
 }
 
-function withFields(
-  value: unknown,
-  call: AnsweredCall,
-  fields: Readonly<Record<string, MakeFields>>,
-): unknown {
-  const additions = lookUp(fields, call.operation)?.(value, call) ?? {}
-  return Object.entries(additions).reduce((each, [path, more]) => added(each, path, more), value)
+/** Adds fields at paths. Fields of earlier lists take precedence. */
+function withFields(value: unknown, ...lists: readonly (Fields | undefined)[]): unknown {
+  return lists
+    .flatMap((fields) => Object.entries(fields ?? {}))
+    .reduce((each, [path, more]) => added(each, path, more), value)
 }
 
-/** Adds fields to the objects at a path. Existing fields are unchanged. */
+function withFieldsByType(value: unknown): unknown {
+  return Object.entries(fieldsByType).reduce((each, [path, types]) => {
+    const add = (target: unknown) => filled(target, lookUp(types, readAt(target, ['type'])) ?? {})
+    return editAt(each, readPath(path), add).value
+  }, value)
+}
+
+/** Adds what OpenRouter's chat completions and their chunks say about the provider and the request's files. */
+function withChoices<Value>(value: Value, call: AnsweredCall): Value {
+  const { choices } = Object(value)
+  if (!Array.isArray(choices)) return value
+  return {
+    ...value,
+    provider: call.provider,
+    choices: choices.map(({ message, logprobs, ...choice }) => {
+      const reasons = lookUp(nativeReasons, vendorOf(call.model)) ?? {}
+      const { finish_reason } = choice
+      const shown = { ...choice, native_finish_reason: lookUp(reasons, finish_reason) ?? finish_reason }
+      if (message) return { ...shown, logprobs, message: withFiles(message, call.body) }
+      return logprobs ? { ...shown, logprobs } : shown
+    }),
+  }
+}
+
+/** Adds prices and benchmarks to listed models. */
+async function withDetails(value: unknown, { benchmarks }: AnsweredCall['tables']): Promise<unknown> {
+  const rows = await benchmarks.rows()
+  return editAt(value, readPath('data.*'), (each) => {
+    const { pricing, ...model } = each as CatalogueModel
+    const { image: _, request: __, ...prices } = pricing
+    const ofModel = rows.filter(({ model_permaslug: slug }) => slug === model.id)
+    const design_arena = ofModel.flatMap((row) => {
+      if (row.source !== 'design-source') return []
+      const { arena, category, elo, win_rate } = row
+      const better = rows.filter(
+        (other) =>
+          other.source === row.source &&
+          other.arena === arena &&
+          other.category === category &&
+          other.elo > elo,
+      )
+      return [{ arena, category, elo, win_rate, rank: better.length + 1 }]
+    })
+    const index = ofModel.find((row) => row.source === 'index-source')
+    return {
+      ...model,
+      pricing: { input_cache_read: pricing.prompt, ...prices },
+      benchmarks: {
+        design_arena,
+        artificial_analysis: index
+          ? {
+              intelligence_index: index.intelligence_index,
+              coding_index: index.coding_index,
+              agentic_index: index.agentic_index,
+            }
+          : null,
+      },
+      ...(model.supported_parameters.includes('reasoning') && { reasoning: { mandatory: false } }),
+    }
+  }).value
+}
+
+function withFiles(message: Record<string, unknown>, body: unknown): object {
+  const { tool_calls, annotations } = message
+  const parts = readAll(body, ['messages', '*', 'content', '*']).map(fieldsOf)
+  const isAnnotated = parts.some(({ type }) => type === 'file' || type === 'video_url')
+  const files = parts.flatMap(({ type, file }) => (type === 'file' ? [annotationOf(fieldsOf(file))] : []))
+  return {
+    ...message,
+    ...(Array.isArray(tool_calls) && { tool_calls: tool_calls.map((tool, index) => ({ index, ...tool })) }),
+    ...(isAnnotated && { annotations: [...listOf(annotations), ...files] }),
+  }
+}
+
+/** Files are not parsed, so the annotation says so where the vendor repeats a file's text. */
+function annotationOf({ filename, file_data }: Record<string, unknown>): object {
+  const name = String(filename ?? 'file')
+  const digits = ['a', 'b', 'c', 'd'].map((part) => hash('file', part, String(file_data))).join('')
+  const content = [`<file name="${name}">`, 'Files are not read.', '</file>']
+  return {
+    type: 'file',
+    file: { hash: digits, name, content: content.map((text) => ({ type: 'text', text })) },
+  }
+}
+
+function vendorOf(model: string): string {
+  return model.replace(/\/.*$/s, '')
+}
+
+function tierOf({ body }: AnsweredCall): string {
+  const { service_tier: tier } = fieldsOf(body)
+  return typeof tier === 'string' && tier !== 'auto' ? tier : 'default'
+}
+
+/** Returns the request's settings that a Response repeats. */
+function echoed({ body }: AnsweredCall): object {
+  const names = 'max_tool_calls prompt_cache_key safety_identifier top_logprobs'.split(' ')
+  return Object.fromEntries(names.map((name) => [name, fieldsOf(body)[name]]))
+}
+
+/** Streamed replies that have cited a page. */
+const cited = new WeakSet<AnsweredCall>()
+
+/** Counts the searches for a request that offers tools of the vendor, which runs only its search. */
+function serverTools(value: unknown, call: AnsweredCall): object {
+  const types = listOf(fieldsOf(call.body)['tools']).map((tool) => String(fieldsOf(tool)['type']))
+  if (!types.some((type) => type.startsWith('openrouter:'))) return {}
+  const citations = readAll(value, readPath('choices.*.message.annotations.*.url_citation'))
+  if (!cited.has(call) && citations.length === 0) return {}
+  const details = { tool_calls_requested: 1, tool_calls_executed: 1, web_search_requests: 1 }
+  return { server_tool_use_details: details }
+}
+
+/** Adds fields to the objects at a path. */
 function added(value: unknown, path: string, fields: object): unknown {
-  const add = (target: unknown) =>
-    Object(target) === target ? { ...Object(target), ...fields, ...Object(target) } : target
-  return editAt(value, readPath(path), add).value
+  return editAt(value, readPath(path), (target) => filled(target, fields)).value
+}
+
+/** Adds the fields that an object lacks or that are null. */
+function filled(target: unknown, fields: object): unknown {
+  if (Object(target) !== target) return target
+  const set = Object.entries(Object(target)).filter(([name, value]) => value != null || !(name in fields))
+  return { ...Object(target), ...fields, ...Object.fromEntries(set) }
 }
 
 const responseCosts: Costs = (value, call) => costs(value, call, 'input', 'output')
@@ -224,7 +342,7 @@ function costs(value: unknown, { cost, prices }: AnsweredCall, input: string, ou
     cost,
     is_byok: false,
     cost_details: {
-      upstream_inference_cost: null,
+      upstream_inference_cost: cost,
       [`upstream_inference_${input}_cost`]: costOf(['prompt_tokens', 'input_tokens'], prices.prompt),
       [`upstream_inference_${output}_cost`]: costOf(
         ['completion_tokens', 'output_tokens'],
@@ -235,7 +353,7 @@ function costs(value: unknown, { cost, prices }: AnsweredCall, input: string, ou
 }
 
 /** Returns metadata about model routing if a request header asks for it. */
-function routing({ headers, asked, model, provider }: AnsweredCall): { readonly ''?: object } {
+function routing({ headers, asked, model, provider }: AnsweredCall): object {
   if (!metadataHeaders.some((name) => headers[name] === 'enabled')) return {}
   const metadata = {
     region: null,
@@ -246,5 +364,5 @@ function routing({ headers, asked, model, provider }: AnsweredCall): { readonly 
     summary: 'available=1',
     endpoints: { total: 1, available: [{ selected: true, model, provider }] },
   }
-  return { '': { openrouter_metadata: metadata } }
+  return { openrouter_metadata: metadata }
 }

@@ -185,6 +185,131 @@ it("a tool in the reply has the request's settings, under the vendor's names", a
   expect(reply.tools).toEqual([{ type: 'web_search', ...settings }])
 })
 
+describe('a chat completion, as in recorded replies', () => {
+  const complete = async (body: object, gateway = setup().gateway) => {
+    const request = { body: { model, messages: [question], ...body } }
+    return (await call(gateway, 'POST /chat/completions', request)).body
+  }
+
+  it.runIf(hasExtra('chat'))('has the newest set of fields', async () => {
+    const reply = await complete({})
+    expect(reply).toMatchObject({
+      provider: expect.stringMatching(/./),
+      service_tier: 'default',
+      choices: [{ native_finish_reason: 'stop', message: { reasoning: null, refusal: null } }],
+      usage: {
+        cost_details: { upstream_inference_cost: reply.usage.cost },
+        prompt_tokens_details: { cache_write_tokens: 0, audio_tokens: 0, video_tokens: 0 },
+        completion_tokens_details: { image_tokens: 0, audio_tokens: 0 },
+      },
+    })
+    const { text } = await call(setup().gateway, 'POST /chat/completions', {
+      body: { model, messages: [question], stream: true, service_tier: 'flex' },
+    })
+    const chunks = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json))
+    for (const chunk of chunks) expect(chunk.provider).toBe(reply.provider)
+    expect(chunks.flatMap(({ choices }) => choices.map(Object.keys))[0]).toEqual([
+      ...['index', 'delta', 'finish_reason', 'native_finish_reason'],
+    ])
+    expect(chunks.at(-1)).toMatchObject({ service_tier: 'flex', usage: { cost: reply.usage.cost } })
+  })
+
+  it.runIf(hasExtra('chat')).each([
+    ['openai/gpt-5-mini', 'completed', 'max_output_tokens'],
+    ['google/gemini-2.5-flash', 'STOP', 'MAX_TOKENS'],
+    ['anthropic/claude-sonnet-4.6', 'end_turn', 'length'],
+    ['toString/x', 'stop', 'length'],
+  ])('by %s has its native finish reason: %s or %s', async (model, stop, length) => {
+    const reasons = async (body: object) =>
+      (await complete({ model, ...body })).choices[0].native_finish_reason
+    expect([await reasons({}), await reasons({ max_tokens: 2 })]).toEqual([stop, length])
+  })
+
+  it.runIf(hasExtra('chat'))('numbers calls, and annotates files', async () => {
+    const { gateway } = setup()
+    const output = ['a', 'b'].map((name) => ({ type: 'function_call' as const, name, arguments: {} }))
+    gateway.reply({ output }, { times: 1 })
+    const file = { filename: 'tides.pdf', file_data: 'data:application/pdf;base64,AA==' }
+    const messages = [{ role: 'user', content: [{ type: 'file', file }] }]
+    const [calls, text] = [await complete({}, gateway), await complete({ messages }, gateway)]
+    expect(calls.choices[0].message.tool_calls).toMatchObject([{ index: 0 }, { index: 1 }])
+    expect(text.choices[0].message.annotations).toEqual([
+      {
+        type: 'file',
+        file: {
+          hash: expect.stringMatching(/^[\da-f]{64}$/),
+          name: 'tides.pdf',
+          content: expect.arrayContaining([{ type: 'text', text: '<file name="tides.pdf">' }]),
+        },
+      },
+    ])
+  })
+
+  it.runIf(hasExtra('chat'))('counts a search by the tool of the vendor', async () => {
+    const tools = [{ type: 'openrouter:web_search' }]
+    const details = { tool_calls_requested: 1, tool_calls_executed: 1, web_search_requests: 1 }
+    expect((await complete({ tools })).usage.server_tool_use_details).toEqual(details)
+    const { text } = await call(setup().gateway, 'POST /chat/completions', {
+      body: { model, messages: [question], tools, stream: true },
+    })
+    expect(text).toContain(`"server_tool_use_details":${JSON.stringify(details)}`)
+    expect((await complete({})).usage.server_tool_use_details).toBeUndefined()
+  })
+
+  it.runIf(hasExtra('chat'))('that is a 429 names the provider', async () => {
+    const { gateway } = setup()
+    gateway.fail(429)
+    expect(await complete({}, gateway)).toEqual({
+      error: {
+        code: 429,
+        message: 'Provider returned error',
+        metadata: { provider_name: 'Aurora', raw: expect.stringContaining(model) },
+      },
+      user_id: expect.stringMatching(/^user_/),
+    })
+    gateway.use({ on: '*', fault: { name: 'status', status: 429, metadata: { raw: 'Wait.' } } })
+    expect((await complete({}, gateway)).error.metadata.raw).toBe('Wait.')
+  })
+})
+
+it('a Response has the settings that the request omits or repeats, as in recorded replies', async () => {
+  const { gateway, create } = setup()
+  const settings = { max_tool_calls: 3, text: { verbosity: 'low' }, reasoning: { effort: 'low' } }
+  const tools = [{ type: 'function', name: 'look_up', parameters: {} }]
+  const body = { input: 'Hi', ...settings, tools }
+  expect((await create(body)).reply).toMatchObject({
+    ...{ background: false, temperature: 1, top_p: 1, top_logprobs: 0, truncation: 'disabled', store: false },
+    ...{ max_output_tokens: null, previous_response_id: null, service_tier: 'default', max_tool_calls: 3 },
+    text: { verbosity: 'low', format: { type: 'text' } },
+    reasoning: { effort: 'low', context: null, summary: null },
+    tools: [{ name: 'look_up', strict: null }],
+    output: expect.arrayContaining([
+      expect.objectContaining({ content: [expect.objectContaining({ logprobs: [] })] }),
+    ]),
+  })
+  const { text } = await call(gateway, 'POST /responses', { body: { model, ...body, stream: true } })
+  const events = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json))
+  expect(events[0].response).toMatchObject({ usage: null, service_tier: 'auto', temperature: 1 })
+  expect(events.at(-1).response).toMatchObject({ usage: { cost: expect.any(Number) }, max_tool_calls: 3 })
+})
+
+it('listed models have their benchmarks and the prices that replies charge', async () => {
+  const { gateway } = setup()
+  const { data } = (await call(gateway, 'GET /models')).body
+  const benchmarks = (await call(gateway, 'GET /benchmarks?source=artificial-analysis')).body.data
+  const listed = data.find(({ id }: { id: string }) => id === model)
+  const { intelligence_index } = benchmarks.find(
+    (row: Record<string, string>) => row['model_permaslug'] === model,
+  )
+  expect(listed).toMatchObject({
+    hugging_face_id: null,
+    default_parameters: {},
+    reasoning: { mandatory: false },
+    benchmarks: { design_arena: expect.any(Array), artificial_analysis: { intelligence_index } },
+  })
+  expect(listed.pricing.input_cache_read).toBe(listed.pricing.prompt)
+})
+
 describe("the vendor's fields", () => {
   it('include `models`, a list of models to try after a failure', async () => {
     const { gateway, create } = setup()
