@@ -105,18 +105,23 @@ export function toOtherChoice(choice: { type: string }): Prompt['toolChoice'] {
   return { type: choice.type, path: 'body.tool_choice' }
 }
 
-/** Returns the tools without the functions that a `tool_choice` of the type `allowed_tools` does not list, if any. */
+/** Returns the tools that a `tool_choice` of the type `allowed_tools` lists. Any other choice allows all. */
 export function allowedTools(
   tools: readonly PromptTool[] | undefined,
   choice: unknown,
 ): readonly PromptTool[] | undefined {
   if (fieldsOf(choice)['type'] !== 'allowed_tools') return tools
   const allowed = listOf(allowedIn(choice)['tools']).map((each) => {
-    const { name, function: called } = fieldsOf(each)
-    return name ?? fieldsOf(called)['name']
+    const { type, name, function: called } = fieldsOf(each)
+    return { type, name: name ?? fieldsOf(called)['name'] }
   })
   if (allowed.length === 0) return tools
-  return tools?.filter((tool) => tool.kind !== 'function' || allowed.includes(tool.name))
+  return tools?.filter((tool) =>
+    allowed.some(({ type, name }) => {
+      if (tool.kind === 'function') return name === tool.name
+      return tool.kind === 'search' ? /web_search/.test(String(type)) : type === tool.type
+    }),
+  )
 }
 
 /** Returns the mode and the list of tools, which chat completions nest. */

@@ -97,6 +97,24 @@ describe('POST /responses: warnings, assumptions and items', () => {
       types.text,
       'toolShape',
     ],
+    ...(['f', 'g'] as const).map((name): [object, string[], string] => [
+      {
+        tools: [search, { type: 'own' }, fn('f'), fn('g')],
+        input: 'Search the web for tides',
+        tool_choice: { type: 'allowed_tools', mode: name === 'f' ? 'auto' : 'required', tools: [fn(name)] },
+      },
+      name === 'f' ? types.text : types.call,
+      name === 'f' ? 'toolShape' : 'forcedTool, toolShape',
+    ]),
+    [
+      {
+        tools: [search, fn('f')],
+        input: 'Search the web for tides',
+        tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [search] },
+      },
+      types.searched,
+      'searchResults, toolShape, webSearchItem',
+    ],
     // Searches
     [
       { tools: [{ ...search, parameters: { allowed_domains: ['none.example'] } }] },
