@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import { hash } from '../../lib/seed.ts'
 import { fieldsOf, isObject, listOf } from '../../lib/unchecked-json.ts'
-import { reasoningTexts } from '../../model/token-limit.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
 import { isUrlCitation } from '../../resources/response.ts'
@@ -94,11 +93,14 @@ export function toMessageObject(
         content.push({ type: 'text', text, citations: citations.length > 0 ? citations : null })
       }
     } else if (item.type === 'reasoning') {
-      const thinking = reasoningTexts(item).join('\n\n')
       const { encrypted, fields } = item
-      const signature = fields?.['signature'] ?? encrypted ?? hash(requestKey, 'signature', place)
-      if (thinking === '' && encrypted != null) content.push({ type: 'redacted_thinking', data: encrypted })
-      else content.push({ type: 'thinking', thinking, signature: String(signature) })
+      const thoughts = [item.content, item.summary].flatMap((texts) => texts.join('\n\n') || [])
+      // Text needs a signature, which encrypted reasoning can serve as.
+      const isRedacted = encrypted != null && (thoughts.length === 0 || fields?.['signature'] !== undefined)
+      const signature = String(fields?.['signature'] ?? encrypted ?? hash(requestKey, 'signature', place))
+      if (isRedacted) content.push({ type: 'redacted_thinking', data: encrypted })
+      else if (thoughts.length === 0) thoughts.push('')
+      for (const thinking of thoughts) content.push({ type: 'thinking', thinking, signature })
     } else if (item.type === 'web_search_call' && item.action.type === 'search') {
       const id = `srvtoolu_${hash(requestKey, 'search', place)}`
       const input = { query: item.action.query }

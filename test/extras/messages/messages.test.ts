@@ -274,7 +274,7 @@ describe('POST /messages with a scripted reply', () => {
     gateway.reply({
       output: [
         { type: 'reasoning', encrypted_content: 'QUJD' },
-        { type: 'reasoning', content: 'Hm.', signature: 'c2ln' },
+        { type: 'reasoning', content: 'Hm.', summary: 'In short.', signature: 'c2ln' },
         { type: 'web_search_call', status: 'failed', action: { query: 'tide' } },
         {
           type: 'web_search_call',
@@ -305,6 +305,7 @@ describe('POST /messages with a scripted reply', () => {
       expect(message.content).toEqual([
         { type: 'redacted_thinking', data: 'QUJD' },
         { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
+        { type: 'thinking', thinking: 'In short.', signature: 'c2ln' },
         { type: 'server_tool_use', id: failed, name: 'web_search', input: { query: 'tide' }, caller },
         { type: 'web_search_tool_result', tool_use_id: failed, content: error, caller },
         { type: 'server_tool_use', id: found, name: 'web_search', input: { query: 'tides' }, caller },
