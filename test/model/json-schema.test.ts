@@ -30,10 +30,10 @@ interface Outcome {
  * Returns the generated value with its warnings, or the reason for a 400. Without warnings, the value must be
  * valid.
  */
-function outcome(schema: JsonSchema): Outcome {
+function outcome(schema: JsonSchema, seed = '1'): Outcome {
   try {
     const warnings: string[] = []
-    const value = fakeValue(schema, { ...source, warn: (message) => warnings.push(message) })
+    const value = fakeValue(schema, { ...source, seed, warn: (message) => warnings.push(message) })
     if (warnings.length === 0) expect(ajv.validate(schema as object, value), ajv.errorsText()).toBe(true)
     return { value, warnings }
   } catch (error) {
@@ -430,6 +430,47 @@ describe('fakeValue: unusual and invalid schemas', () => {
     expect(warnings).toEqual([])
   })
 
+  const integer = { type: 'integer' }
+  const anchor = { $defs: { a: { $anchor: 'here', ...integer } } }
+  const identified = { $defs: { a: { $id: 'https://example.com/a', ...integer } } }
+  const when = (test: object, then: object, otherwise = {}) => ({ if: test, then, else: otherwise })
+  const kind = { kind: { enum: ['a', 'b', 'c'] } }
+  const forKind = (value: string) =>
+    when({ properties: { kind: { const: value } } }, { properties: { [value]: integer }, required: [value] })
+  it.each<object>([
+    { uniqueItems: true, minItems: 100, items: { ...integer, minimum: 1, maximum: 100 } },
+    { uniqueItems: true, minItems: 40, items: { enum: Array.from({ length: 40 }, (_, index) => index) } },
+    { uniqueItems: true, minItems: 3, items: { type: 'string', default: 'x' } },
+    { uniqueItems: true, minItems: 4, items: strict({ a: { enum: [1, 2] }, b: { enum: [1, 2] } }) },
+    { $ref: '#here', ...anchor },
+    { $ref: 'https://example.com/a', maximum: 3, ...identified },
+    { ...strict({ a: { $ref: '#here', description: 'A number.' } }), ...anchor },
+    { type: 'object', properties: kind, required: ['kind'], allOf: ['a', 'b', 'c'].map(forKind) },
+    { ...integer, ...when({ minimum: 20 }, { multipleOf: 7 }, { multipleOf: 3 }) },
+    { required: ['a'], dependentRequired: { a: ['b'], b: ['c'] } },
+    { required: ['a'], dependentSchemas: { a: strict({ a: integer, b: integer }) } },
+    { required: ['a'], dependencies: { a: ['b'], b: { required: ['c'] } } },
+    { type: 'array', prefixItems: [integer, { type: 'string' }], items: { type: 'null' }, minItems: 4 },
+    { type: 'array', prefixItems: [integer], contains: { const: 'x' } },
+    { type: 'array', items: integer, contains: { const: 5 }, minContains: 3 },
+    { items: { enum: [5, 6] }, contains: { const: 5 }, maxContains: 1, minItems: 4 },
+    { allOf: [{ contains: { const: 1 } }, { contains: { const: 2 } }] },
+    { not: { type: 'string' } },
+    { ...integer, minimum: 0, maximum: 3, not: { multipleOf: 2 } },
+    { ...strict({ a: integer, b: integer }), required: [], not: { required: ['a', 'b'] } },
+    {
+      type: 'object',
+      patternProperties: { '^[ab]$': integer },
+      additionalProperties: false,
+      minProperties: 2,
+    },
+    { type: 'object', propertyNames: { enum: ['a', 'b', 'c'] }, minProperties: 3 },
+    { type: 'string', format: 'json-pointer' },
+  ])('gets a valid value: %j', (schema) => {
+    for (let seed = 0; seed < 8; seed++)
+      expect(outcome(schema as JsonSchema, String(seed))).toMatchObject({ warnings: [] })
+  })
+
   it.each<[schema: object, reason: string]>([
     [strict({ a: { type: 'string', minLength: 5, maxLength: 2 } }), '/a: minLength is above maxLength'],
     [{ type: 'string', pattern: '(' }, 'Invalid regular expression: /(/: Unterminated group'],
@@ -437,10 +478,28 @@ describe('fakeValue: unusual and invalid schemas', () => {
     [{ $ref: '#/$defs/toString', $defs: {} }, "the reference '#/$defs/toString' cannot be resolved"],
     [{ $ref: '#/$defs/%ff' }, "the reference '#/$defs/%ff' cannot be resolved"],
     [{ $ref: 'other.json' }, "the reference 'other.json' cannot be resolved"],
-    [{ enum: [1, 2], type: 'string' }, 'none of the listed values is allowed'],
-    [{ type: 'integer', minimum: 4, maximum: 5, multipleOf: 3 }, 'no number is within the bounds'],
-    [{ items: { enum: [1, 2] }, uniqueItems: true, minItems: 3 }, 'not enough different values for item 2'],
-    [{ allOf: [{ type: 'string' }, { type: 'number' }] }, 'no value matches'],
+    [{ enum: [1, 2], type: 'string' }, 'enum: no value is allowed'],
+    [
+      { type: 'integer', minimum: 4, maximum: 5, multipleOf: 3 },
+      'minimum, maximum, multipleOf: no number is within the bounds',
+    ],
+    [
+      { items: { enum: [1, 2] }, uniqueItems: true, minItems: 3 },
+      'uniqueItems: not enough different values for item 2',
+    ],
+    [{ allOf: [{ type: 'string' }, { type: 'number' }] }, 'type: the schemas allow different types'],
+    [
+      { ...strict({ a: {} }), minProperties: 2 },
+      'minProperties: Instance does not have at least 2 properties.',
+    ],
+    [{ ...strict({ a: {} }), required: ['b'] }, '/b: a schema is false, such as additionalProperties'],
+    [
+      { contains: {}, maxItems: 0 },
+      'contains: Array is empty. It must contain at least one item matching the schema.',
+    ],
+    [{ not: {} }, 'not: Instance matched "not" schema.'],
+    [{ oneOf: [{}, true] }, 'oneOf: Instance does not match exactly one subschema (2 matches).'],
+    [strict({ a: { format: 'uuid', maxLength: 9 } }), 'a: format: String does not match format "uuid".'],
   ])('rejects %j', (schema, reason) => {
     expect(outcome(schema as JsonSchema)).toEqual({
       rejection: `No value can be generated for this schema: ${reason}`,
@@ -453,15 +512,15 @@ describe('fakeValue: unusual and invalid schemas', () => {
       const warn = () => {
         throw bug
       }
-      expect(() => fakeValue({ dependencies: {} }, { ...origin, warn })).toThrow(bug)
+      expect(() => fakeValue({ pattern: '(a)\\1' }, { ...origin, warn })).toThrow(bug)
     },
   )
 
   it('warns of up to five reasons', () => {
     const properties = Object.fromEntries(
-      Array.from('abcdef', (name) => [name, { type: 'string', pattern: `^(${name})\\1$` }]),
+      Array.from('abcdefg', (name) => [name, { type: 'string', pattern: `^(${name})\\1$` }]),
     )
-    const { warnings } = outcome({ type: 'object', properties, minimum: 1, exclusiveMinimum: true })
+    const { warnings } = outcome({ type: 'object', properties })
     expect(warnings?.[0]).toMatch(/^The value for body.text.format.schema may not match .*; and 2 more$/)
   })
 })

@@ -2,7 +2,9 @@
  * Generates a value that a schema accepts, from the outside in. The value is as complete as users expect: if the
  * schema allows, it has all optional fields and one or two items per array. Very large schemas get the smallest value.
  */
+import { lookUp } from '../../lib/look-up.ts'
 import { random } from '../../lib/seed.ts'
+import { fieldsOf } from '../../lib/unchecked-json.ts'
 import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import { Budget, Exhausted } from './budget.ts'
 import { numberFor } from './numbers.ts'
@@ -13,6 +15,8 @@ interface Location {
   path: readonly (string | number)[]
   /** Schemas of the objects and arrays around the value. A schema that refers to itself occurs several times. */
   around: readonly Schema[]
+  /** Distinguishes values for the same path. */
+  salt: string
 }
 
 export interface ValuePlace extends Location {
@@ -37,7 +41,7 @@ interface GenerateOptions {
  * Generates a value for a schema, or the smallest one if a full one exceeds the limits. Throws `InvalidSchema` or
  * `Exhausted`.
  *
- * @returns The value, and the reasons why the schema might reject it.
+ * @returns The value, and the reasons why it might not match the schema.
  */
 export function generateValue(
   source: JsonSchema,
@@ -47,18 +51,26 @@ export function generateValue(
   try {
     const budget = new Budget()
     const { schema, ignored } = readSchema(source, budget)
-    const { value } = new ValueGenerator(options, budget, isSmall).make([schema], { path: [], around: [] })
-    const problem = problemOf(value, schema) ?? []
-    return { value, doubts: [...[...ignored].map((part) => `${part} is not simulated`), problem].flat() }
+    const { value } = new ValueGenerator(options, budget, isSmall).make([schema], {
+      path: [],
+      around: [],
+      salt: '',
+    })
+    const problem = problemOf(value, schema)
+    if (problem !== undefined) fail(problem)
+    return { value, doubts: [...ignored].map((pattern) => `${pattern} is not simulated`) }
   } catch (error) {
-    // Schemas that lead back to themselves overflow the validator's stack.
-    const reason = error instanceof RangeError ? new Exhausted('nested too deeply') : error
+    // Schemas that lead back to themselves overflow the validator's stack. Any other range error is a bug.
+    const isOverflow = error instanceof RangeError && error.message.includes('call stack')
+    const reason = isOverflow ? new Exhausted('nested too deeply') : error
     if (reason instanceof Exhausted && !isSmall) return generateValue(source, options, true)
     throw reason
   }
 }
 
 const maxAttempts = 12
+/** Number of values for one attempt, each of which can make other parts of the schema apply. */
+const maxRounds = 4
 const maxDepth = 100
 /** Steps for each part of a value. */
 const partSteps = 25
@@ -85,7 +97,8 @@ class ValueGenerator {
    * @param again Distinguishes values for the same location. Default: 0.
    */
   make(schemas: readonly Schema[], at: Location, again = 0): { value: unknown; isAccepted: boolean } {
-    const where = at.path.map((key) => `/${key}`).join('') + (again > 0 ? `#${again}` : '')
+    const salt = at.salt + (again > 0 ? `#${again}` : '')
+    const where = at.path.map((key) => `/${key}`).join('') + salt
     if (at.path.length > maxDepth) throw new Exhausted(`more than ${maxDepth} levels`)
     this.#budget.spend(partSteps + where.length / 10)
     let made: unknown
@@ -94,17 +107,24 @@ class ValueGenerator {
     for (let attempt = 0; attempt < Math.min(maxAttempts, 2 * ways); attempt++) {
       try {
         const turn = attempt >> 1
-        const choice = this.#choose(schemas, at, turn, where)
-        const types = allowedTypes(choice.schemas)
-        ways = Math.max(choice.ways, types.length)
-        if (choice.isEndless) fail('every value would be infinitely nested')
-        const type = types[turn % types.length] ?? fail('no value matches')
-        const drawn = random(this.#options.seed, where, attempt)
-        const place = { ...at, type, schemas: choice.schemas, random: drawn }
-        // Every second attempt omits optional fields, which can exclude each other.
-        const value = this.#value(place, choice.isSmall || attempt % 2 === 1)
-        if (accepted(value, schemas)) return { value, isAccepted: true }
-        made ??= value
+        let parts = schemas
+        // Adds the parts that apply because of the value, such as `then`, until it fulfils them.
+        for (let rounds = 0; rounds < maxRounds; rounds++) {
+          const choice = this.#choose(parts, at, turn, where)
+          const types = allowedTypes(choice.schemas)
+          ways = Math.max(choice.ways, types.length)
+          if (choice.isEndless) fail('every value would be infinitely nested')
+          const type = types[turn % types.length] ?? fail('type: the schemas allow different types')
+          const drawn = random(this.#options.seed, where, attempt)
+          const place = { ...at, salt, type, schemas: choice.schemas, random: drawn }
+          // Every second attempt omits optional fields, which can exclude each other.
+          const value = this.#value(place, choice.isSmall || attempt % 2 === 1)
+          if (accepted(value, schemas)) return { value, isAccepted: true }
+          made ??= value
+          const more = choice.schemas.flatMap((schema) => conditionalParts(schema, value))
+          if (more.every((part) => choice.schemas.includes(part))) break
+          parts = [...parts, ...more]
+        }
       } catch (error) {
         if (!(error instanceof InvalidSchema)) throw error
         reason = error.message
@@ -159,7 +179,10 @@ class ValueGenerator {
       this.#budget.spend(JSON.stringify(found).length)
       return structuredClone(found)
     }
-    if (listed) fail('none of the listed values is allowed')
+    if (listed)
+      fail(
+        listed.length > 0 ? 'enum: no value is allowed' : 'a schema is false, such as additionalProperties',
+      )
     switch (type) {
       case 'null':
         return null
@@ -167,7 +190,7 @@ class ValueGenerator {
         return random() >= 0.5
       case 'integer':
       case 'number':
-        return numberFor(schemas, type === 'integer', random) ?? fail('no number is within the bounds')
+        return numberFor(schemas, type === 'integer', random, (each) => accepted(each, schemas))
       case 'string':
         return this.#text(place, proposed, isSmall)
       case 'array':
@@ -199,22 +222,32 @@ class ValueGenerator {
 
   #array(place: ValuePlace, isSmall: boolean): unknown[] {
     const { schemas, random } = place
-    const [min, max] = countsOf(schemas, 'Items')
-    const listed = schemas.map(({ prefixItems = [] }) => prefixItems.length)
-    const usual = Math.max(1 + Math.round(random()), ...listed)
+    const [least, max] = countsOf(schemas, 'Items')
+    const listed = Math.max(...schemas.map(({ prefixItems = [] }) => prefixItems.length))
+    const contained = schemas.flatMap(({ contains, minContains = 1 }) =>
+      contains ? Array<Schema>(Math.min(minContains, max)).fill(contains) : [],
+    )
+    // Contained items follow those that `prefixItems` lists.
+    const min = Math.max(least, contained.length > 0 ? listed + contained.length : 0)
+    const usual = Math.max(1 + Math.round(random()), listed)
     const count = isSmall ? min : Math.max(min, Math.min(usual, max))
     const isUnique = schemas.some(({ uniqueItems }) => uniqueItems)
     const items = new Map<string | number, unknown>()
     for (let repeats = 0; items.size < count && repeats < 5 * maxAttempts; ) {
       const index = items.size
-      const inner = schemas.map(({ prefixItems = [], items: rest = {} }) => prefixItems[index] ?? rest)
-      const contained = schemas.flatMap(({ contains = [] }) => (index === 0 ? contains : []))
-      const item = this.#part([...inner, ...contained], within(place, index), index >= min, repeats)
-      if (item === undefined) break
-      items.set(isUnique ? JSON.stringify(item) : index, item)
+      const inner = schemas.flatMap(({ prefixItems = [], items: rest = {}, contains, maxContains }) => {
+        const isOther = index >= listed + contained.length && contains && maxContains !== undefined
+        return [prefixItems[index] ?? rest, isOther ? { not: contains } : []].flat()
+      })
+      const others = isUnique && index > 0 ? [{ not: { enum: [...items.values()] } }] : []
+      const parts = [inner, contained[index - listed] ?? [], others].flat()
+      const isOptional = index >= min || others.length > 0
+      const item = this.#part(parts, within(place, index), isOptional, repeats)
+      if (item !== undefined) items.set(isUnique ? JSON.stringify(item) : index, item)
+      else if (others.length === 0) break
       if (items.size === index) repeats++
     }
-    if (items.size < min) fail(`not enough different values for item ${items.size}`)
+    if (items.size < min) fail(`uniqueItems: not enough different values for item ${items.size}`)
     return [...items.values()]
   }
 
@@ -223,7 +256,7 @@ class ValueGenerator {
     const [min, max] = countsOf(schemas, 'Properties')
     const required = new Set(schemas.flatMap((schema) => schema.required ?? []))
     const declared = schemas.flatMap(({ properties = {} }) => Object.keys(properties))
-    if (required.size > max) fail('more fields are required than allowed')
+    if (required.size > max) fail('required: lists more fields than maxProperties allows')
     const fields = new Map<string, unknown>()
     const add = (name: string) => {
       const inner = schemas.flatMap((schema) => propertySchemas(schema, name))
@@ -236,19 +269,20 @@ class ValueGenerator {
     const isMap = declared.length === 0 && schemas.some((schema) => schema.additionalProperties)
     const count = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
     for (let spare = 1; fields.size < count && spare < count + maxAttempts; spare++) {
-      const name = this.#nameOf(place, spare)
+      const name = this.#nameOf(place, spare, [...fields.keys()])
       add(fields.has(name) ? `${name}_${spare}` : name)
     }
     return Object.fromEntries(fields)
   }
 
   /** Returns a name for a field that the schema does not list. */
-  #nameOf(place: ValuePlace, spare: number): string {
+  #nameOf(place: ValuePlace, spare: number, others: readonly string[]): string {
     const constraints = place.schemas.flatMap(({ patternProperties = {}, propertyNames = [] }) => {
       const [pattern] = Object.keys(patternProperties)
       return [pattern === undefined ? [] : { pattern }, propertyNames].flat()
     })
-    return String(this.make([{ type: ['string'] }, ...constraints], within(place, nameKey), spare).value)
+    const parts: Schema[] = [{ type: ['string'], not: { enum: others } }, ...constraints]
+    return String(this.make(parts, within(place, nameKey), spare).value)
   }
 
   /** Generates a part of an array or object. Returns undefined if the part is optional and no value matches. */
@@ -267,12 +301,22 @@ function fail(reason: string): never {
   throw new InvalidSchema(reason)
 }
 
-function within({ path, around, schemas }: ValuePlace, key: string | number): Location {
-  return { path: [...path, key], around: [...around, ...schemas] }
+function within({ path, around, schemas, salt }: ValuePlace, key: string | number): Location {
+  return { path: [...path, key], around: [...around, ...schemas], salt }
 }
 
 function accepted(value: unknown, schemas: readonly Schema[]): boolean {
   return schemas.every((schema) => problemOf(value, schema) === undefined)
+}
+
+/** Returns the parts of a schema that apply because of a value. */
+function conditionalParts(schema: Schema, value: unknown): Schema[] {
+  const { if: condition, then = {}, else: otherwise = {}, dependentSchemas = {} } = schema
+  const branch = !condition ? [] : problemOf(value, condition) === undefined ? then : otherwise
+  return [
+    branch,
+    ...Object.keys(fieldsOf(value)).flatMap((name) => lookUp(dependentSchemas, name) ?? []),
+  ].flat()
 }
 
 function rotated<Item>(items: readonly Item[], share: number): Item[] {
@@ -297,7 +341,7 @@ function propertySchemas(schema: Schema, name: string): Schema[] {
 /** Returns the types that all schemas allow, null last. */
 function allowedTypes(schemas: readonly Schema[]): TypeName[] {
   const named = schemas.flatMap(({ type }) => (type ? [type] : []))
-  const [first = [likelyType(schemas)]] = named
+  const [first = likelyTypes(schemas)] = named
   const candidates = first.flatMap((type): TypeName[] => (type === 'number' ? ['number', 'integer'] : [type]))
   const allowed = candidates.filter((type) =>
     named.every((types) => types.includes(type) || (type === 'integer' && types.includes('number'))),
@@ -305,10 +349,13 @@ function allowedTypes(schemas: readonly Schema[]): TypeName[] {
   return [...new Set(allowed)].sort((left, right) => Number(left === 'null') - Number(right === 'null'))
 }
 
-/** Guesses the type from the keywords of schemas without `type`. */
-function likelyType(schemas: readonly Schema[]): TypeName {
+/** Guesses the type from the keywords of schemas without `type`. A schema with `not` may exclude the likely one. */
+function likelyTypes(schemas: readonly Schema[]): TypeName[] {
   const keywords = schemas.flatMap((schema) => Object.keys(schema)).join()
-  if (/required|properties/i.test(keywords)) return 'object'
-  if (/items|contains/i.test(keywords)) return 'array'
-  return /minimum|maximum|multipleOf/i.test(keywords) ? 'number' : 'string'
+  const others: TypeName[] = /not/.test(keywords)
+    ? ['string', 'number', 'boolean', 'object', 'array', 'null']
+    : []
+  if (/required|properties|dependent/i.test(keywords)) return ['object', ...others]
+  if (/items|contains/i.test(keywords)) return ['array', ...others]
+  return [/minimum|maximum|multipleOf/i.test(keywords) ? 'number' : 'string', ...others]
 }

@@ -1,10 +1,15 @@
 /** Generates numbers within bounds. */
-import type { Schema } from './schema.ts'
+import { InvalidSchema, type Schema } from './schema.ts'
 
 const maxTries = 1000
 
-/** Returns a number that all schemas allow, or undefined if none is found. */
-export function numberFor(schemas: readonly Schema[], isInteger: boolean, random: () => number) {
+/** Returns a number within the bounds, which all schemas accept if one of the candidates does. Throws `InvalidSchema`. */
+export function numberFor(
+  schemas: readonly Schema[],
+  isInteger: boolean,
+  random: () => number,
+  isAccepted: (value: number) => boolean,
+) {
   const values = (name: 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'multipleOf') =>
     schemas.flatMap((schema) => schema[name] ?? [])
   const [above, below] = [values('exclusiveMinimum'), values('exclusiveMaximum')]
@@ -30,5 +35,9 @@ export function numberFor(schemas: readonly Schema[], isInteger: boolean, random
     each >= low && each <= high && !above.includes(each) && !below.includes(each)
   const isMultiple = (each: number) =>
     factors.every((factor) => Math.abs(each / factor - Math.round(each / factor)) <= 1e-9)
-  return candidates.find((each) => isWithin(each) && isMultiple(each))
+  const possible = candidates.filter((each) => isWithin(each) && isMultiple(each))
+  const found = possible.find(isAccepted) ?? possible[0]
+  if (found === undefined)
+    throw new InvalidSchema('minimum, maximum, multipleOf: no number is within the bounds')
+  return found
 }

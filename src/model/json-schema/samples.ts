@@ -23,6 +23,8 @@ const formats: Readonly<Record<string, Sample>> = {
   email,
   hostname,
   ipv4,
+  'json-pointer': (faker) => `/${faker.lorem.word()}`,
+  'relative-json-pointer': (faker) => `1/${faker.lorem.word()}`,
   ipv6: (faker) => `2001:db8::${int(1, 0xfffe)(faker).toString(16)}`,
   uri: url,
   url,

@@ -3,24 +3,38 @@
  * older drafts, and applies limits. A keyword whose value has the wrong type counts as absent.
  */
 import { format as formats, validate } from '@cfworker/json-schema'
-import { isObject, listOf } from '../../lib/unchecked-json.ts'
+import { lookUp } from '../../lib/look-up.ts'
+import { fieldsOf, isObject, listOf } from '../../lib/unchecked-json.ts'
 import { readAt } from '../../lib/value-path.ts'
 import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import { type Budget, Exhausted } from './budget.ts'
 import { maxText, screenPattern } from './strings.ts'
 
 type Bound =
-  | `${'min' | 'max'}${'Items' | 'Length' | 'Properties'}`
+  | `${'min' | 'max'}${'Contains' | 'Items' | 'Length' | 'Properties'}`
   | `${'m' | 'exclusiveM'}${'in' | 'ax'}imum`
   | 'multipleOf'
 type SchemaList = 'allOf' | 'anyOf' | 'oneOf' | 'prefixItems'
+type SchemaMap = 'properties' | 'patternProperties' | 'dependentSchemas'
+type InnerSchema =
+  | `${'additional' | 'unevaluated'}Properties`
+  | 'propertyNames'
+  | 'items'
+  | 'contains'
+  | 'not'
+  | 'if'
+  | 'then'
+  | 'else'
 
-/** Booleans are read as `{}` or `{ enum: [] }`, `const` as `enum`, and `$ref` as part of `allOf`. */
+/**
+ * Booleans are read as `{}` or `{ enum: [] }`, `const` as `enum`, references as part of `allOf`, and `dependentRequired`
+ * and `dependencies` as `dependentSchemas`.
+ */
 export interface Schema
   extends Readonly<Partial<Record<Bound, number>>>,
     Readonly<Partial<Record<SchemaList, readonly Schema[]>>>,
-    Readonly<Partial<Record<'properties' | 'patternProperties', Readonly<Record<string, Schema>>>>>,
-    Readonly<Partial<Record<'additionalProperties' | 'propertyNames' | 'items' | 'contains', Schema>>>,
+    Readonly<Partial<Record<SchemaMap, Readonly<Record<string, Schema>>>>>,
+    Readonly<Partial<Record<InnerSchema, Schema>>>,
     Readonly<Partial<Record<'pattern' | 'format', string>>> {
   readonly type?: readonly TypeName[]
   readonly enum?: readonly unknown[]
@@ -35,11 +49,12 @@ export class InvalidSchema extends Error {}
 
 const maxParts = 200_000
 
-/** Returns the reason why the schema rejects the value, such as `a/0: String is too short (1 < 2).`, or undefined. */
+/** Returns the reason why the schema rejects the value, such as `a/0: minLength: String is too short (1 < 2).`, or undefined. */
 export function problemOf(value: unknown, schema: Schema): string | undefined {
   // References have been resolved, so there is nothing to look up.
   const innermost = validate(value, schema as object, '2020-12', {}).errors.at(-1)
-  return innermost && `${innermost.instanceLocation.slice(2)}: ${innermost.error}`.replace(/^: /, '')
+  const { instanceLocation = '', keyword, error } = innermost ?? {}
+  return innermost && `${instanceLocation.slice(2)}: ${keyword}: ${error}`.replace(/^: /, '')
 }
 
 type Node = Record<string, unknown>
@@ -49,16 +64,15 @@ const maps = /^(dependentSchemas|patternProperties|properties)$/
 const nested =
   /^(if|then|else|not|contains|items|propertyNames|additionalProperties|unevaluated(Items|Properties))$/
 const numbers = /^((min|max)(Contains|Items|Length|Properties)|(exclusive)?(min|max)imum|multipleOf)$/i
-const unsupported = /^(\$dynamicRef|\$recursiveRef|dependencies)$/
 
 /**
- * Returns the schema, and the keywords and patterns that are neither satisfied nor checked. Throws `InvalidSchema` or
+ * Returns the schema, and the patterns that are neither satisfied nor checked. Throws `InvalidSchema` or
  * `Exhausted`.
  *
  * @param budget Pays for each validation with the schema.
  */
 export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; ignored: Set<string> } {
-  const { longestText, longestList } = measure(root)
+  const { longestText, longestList, named } = measure(root)
   const ignored = new Set<string>()
   const nodes = new Map<object, Node>()
   const prototype = {
@@ -78,12 +92,11 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
     const node: Node = Object.create(prototype)
     nodes.set(keywords, node)
     for (const [keyword, value] of Object.entries(keywords)) {
-      // In draft 4, exclusive bounds are flags.
-      if (unsupported.test(keyword) || (numbers.test(keyword) && value === true)) ignored.add(`'${keyword}'`)
       const inner = readKeyword(keyword, value)
       if (inner !== undefined) node[keyword] = inner
     }
-    const { items, examples, example, $ref } = keywords
+    const { items, examples, example, $dynamicRef, $recursiveRef, dependentRequired, dependencies } = keywords
+    const { $ref = $dynamicRef ?? $recursiveRef } = keywords
     if ('const' in keywords) node['enum'] = [keywords['const']]
     const samples = [...listOf(examples), example, keywords['default']].filter((each) => each != null)
     if (samples.length > 0) node['samples'] = samples
@@ -92,7 +105,16 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
       node['prefixItems'] = items.map(read)
       node['items'] = read(keywords['additionalItems'])
     }
+    // In draft 4, exclusive bounds are flags.
+    if (keywords['exclusiveMinimum'] === true) node['exclusiveMinimum'] = node['minimum']
+    if (keywords['exclusiveMaximum'] === true) node['exclusiveMaximum'] = node['maximum']
     if (typeof $ref === 'string') node['allOf'] = [...listOf(node['allOf']), read(targetOf($ref))]
+    const dependent = [dependentRequired, dependencies].flatMap((map) => Object.entries(fieldsOf(map)))
+    for (const [name, each] of dependent) {
+      const others = fieldsOf(node['dependentSchemas'])
+      const allOf = [lookUp(others, name) ?? {}, read(listed(each) ? { required: each } : each)]
+      node['dependentSchemas'] = { ...others, [name]: { allOf } }
+    }
     return node
   }
 
@@ -114,8 +136,6 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
         return knownFormat(String(value).replace(/^idn-/, '').replace(/^iri/, 'uri'))
       case 'pattern':
         return typeof value === 'string' ? screen(value) : undefined
-      case 'dependentRequired':
-        return isObject(value) && Object.values(value).every(Array.isArray) ? value : undefined
       default:
         return undefined
     }
@@ -129,11 +149,14 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
     return Object.fromEntries(entries)
   }
 
-  /** Returns the target of a reference, which is a JSON pointer into the root schema. */
+  /** Returns the target of a reference: an `$id`, and an anchor or a JSON pointer into the schema with that id. */
   function targetOf(reference: string): JsonSchema {
-    const steps = reference.split('/').slice(1)
+    const [id = '', fragment = ''] = reference.split('#')
+    const [, ...steps] = fragment.split('/')
     const path = steps.map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-    const target = /^#(\/|$)/.test(reference) ? readAt(root, path) : undefined
+    const base = id === '' ? root : named.get(id)
+    const target =
+      fragment === '' || fragment.startsWith('/') ? readAt(base, path) : named.get(`#${fragment}`)
     if (isSchema(target)) return target
     throw new InvalidSchema(`the reference '${reference}' cannot be resolved`)
   }
@@ -173,15 +196,22 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value)
 }
 
-/** Returns the lengths of a schema's longest list, and of its longest text or name except descriptions. */
-function measure(root: JsonSchema): { longestText: number; longestList: number } {
+/**
+ * Returns the lengths of a schema's longest list, and of its longest text or name except descriptions, and the schemas in
+ * it that have an id or an anchor.
+ */
+function measure(root: JsonSchema) {
   let [parts, longestText, longestList] = [0, 0, 0]
+  const named = new Map<unknown, unknown>()
   JSON.stringify(root, (key, value) => {
     if (++parts > maxParts) throw new Exhausted(`more than ${maxParts} schema parts`)
     const text = typeof value === 'string' && key !== 'description' ? value : ''
     longestText = Math.max(longestText, key.length, text.length)
     if (Array.isArray(value)) longestList = Math.max(longestList, value.length)
+    const { $id, id = $id, $anchor, $dynamicAnchor = $anchor } = fieldsOf(value)
+    if (typeof id === 'string') named.set(id.replace(/#$/, ''), value).set(id.replace(/.*\//, ''), value)
+    if ($dynamicAnchor !== undefined) named.set(`#${$dynamicAnchor}`, value)
     return value
   })
-  return { longestText, longestList }
+  return { longestText, longestList, named }
 }
