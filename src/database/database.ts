@@ -81,13 +81,18 @@ export class WriteQueue {
   }
 }
 
+/** Fields of a new record. Omitted ones are generated, also in nested objects. */
+export type NewRow<Row> = {
+  [Field in keyof Row]?: Row[Field] extends readonly unknown[] ? Row[Field] : Partial<Row[Field]>
+}
+
 /** A collection of records. Tests use it to set up data and to check the effects of calls. */
 export interface RemoteRecords<Row extends object> {
   /**
    * Adds a record. Omitted fields are generated. Throws 400 if the record does not match its schema, 409 if a key is
    * taken.
    */
-  create(record: Partial<Row>): Promise<Row>
+  create(record: NewRow<Row>): Promise<Row>
   /** Returns the record with this key, such as an id, slug or URL, or undefined if there is none. */
   get(key: string): Promise<Row | undefined>
   /**

@@ -8,6 +8,7 @@ import { toViolations } from '../http/violations.ts'
 import { check } from '../lib/check.ts'
 import { copy } from '../lib/copy.ts'
 import { random } from '../lib/seed.ts'
+import { isObject } from '../lib/unchecked-json.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import type { CollectionName, Rows, SizedCollectionName } from '../resources/collections.ts'
 import { collectionNames, collections as defaultCollections } from '../resources/collections.ts'
@@ -145,12 +146,19 @@ export class SeedData {
     return rows
   }
 
-  /** Generates a record's missing fields. `rows` are all rows of its collection. */
+  /** Generates a record's missing fields, if necessary also those of nested objects. `rows` are all rows of its collection. */
   async complete(name: string, record: object, rows: readonly object[]): Promise<object> {
     const declaration = this.#declared(name)
     if (declaration.schema.safeParse(record).success) return record
     const generate = await this.#generator(declaration)
-    return { ...generateFree(generate, rows.length, keysFree(declaration, rows)), ...record }
+    const generated = generateFree(generate, rows.length, keysFree(declaration, rows))
+    const complete = { ...generated, ...record }
+    if (declaration.schema.safeParse(complete).success) return complete
+    const nested = Object.entries(record).map(([field, value]) => {
+      const inner = Reflect.get(generated, field)
+      return [field, isObject(inner) && isObject(value) ? { ...inner, ...value } : value]
+    })
+    return { ...complete, ...Object.fromEntries(nested) }
   }
 
   /**

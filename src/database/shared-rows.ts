@@ -149,11 +149,13 @@ export function rowProblem(
   violations: readonly Violation[],
   root: string,
 ): string {
-  const [first] = violations
+  const [first, ...others] = violations
   const isUnknown = violations.some(({ rule }) => rule === 'unrecognized_keys')
   const [unknown] = isUnknown ? unknownFields(schema, row) : []
-  if (!unknown) return about(String(first?.path), String(first?.message))
-  return unknownFieldProblem(pathOf(root, unknown.path), unknown)
+  if (unknown) return unknownFieldProblem(pathOf(root, unknown.path), unknown)
+  const alike = others.filter(({ message }) => message === first?.message)
+  const more = alike.map(({ path }) => path.slice(root.length + 1)).join(', ')
+  return about(String(first?.path), String(first?.message)) + (more && ` (also ${more})`)
 }
 
 export function unknownFieldProblem(path: string, { name, suggestion, fields }: UnknownField): string {

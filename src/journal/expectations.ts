@@ -17,6 +17,19 @@ export interface Verdict {
   expected?: unknown
 }
 
+/** Returns text to append to a message about an unknown operation. */
+export function operationHint(
+  name: string,
+  ids: readonly string[],
+  operations: readonly { id: string; method: string; path: string }[],
+): string {
+  const route = operations.find(({ method, path }) => `${method.toUpperCase()} ${path}` === name)
+  if (!route && / \//.test(name))
+    return "; a rule's path has no operation: use journal.entries(), or defineOperation() for the path"
+  if (name === '*' || name === textOperations) return '; use journal.entries() for all calls'
+  return didYouMean(route?.id ?? name, ids)
+}
+
 /** @param expected Fields that a call must have, and the number of calls. Default: at least one call. */
 export function judgeCalls(
   entries: readonly JournalEntry[],

@@ -13,11 +13,11 @@ import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
-import { ruleTitle, textOperations } from '../scenarios/names.ts'
+import { ruleTitle } from '../scenarios/names.ts'
 import { isBelowLimit } from '../scenarios/near-misses.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import { type Delivery, type JournalEntry, nearMissesOf, readMatch, toEntry } from './entry.ts'
-import { type Matching, matches, missingFields } from './expectations.ts'
+import { type Matching, matches, missingFields, operationHint } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
 import { errorToShow, journalText, sentence, turnText } from './journal-text.ts'
 
@@ -118,12 +118,10 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     if (ids.includes(operation)) return
     if (typeof operation !== 'string')
       throw new GatewayError(400, `expects an operation such as 'createResponse', got ${shown(operation)}`)
-    const route = this.#operations.find(({ method, path }) => `${method.toUpperCase()} ${path}` === operation)
-    const isEvery = operation === '*' || operation === textOperations
-    const isPath = / \//.test(operation)
-    const all = isEvery || isPath ? '; use journal.entries() for all calls' : didYouMean(operation, ids)
-    const hint = route ? `; did you mean '${route.id}'?` : all
-    throw new GatewayError(400, `Unknown operation '${operation}'${hint}`)
+    throw new GatewayError(
+      400,
+      `Unknown operation '${operation}'${operationHint(operation, ids, this.#operations)}`,
+    )
   }
 
   /** Ids of all operations. @internal */

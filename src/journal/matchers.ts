@@ -2,13 +2,19 @@
  * The journal's matchers, declared once. `expect` of Vitest and Playwright, and `expectSandbox()` for all other test
  * runners, derive from them.
  */
-import { didYouMean } from '../lib/did-you-mean.ts'
 import { printable } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
 import type { JournalEntry } from './entry.ts'
-import { judgeCalls, judgeRules, judgeScripts, judgeUnmatched, type Verdict } from './expectations.ts'
+import {
+  judgeCalls,
+  judgeRules,
+  judgeScripts,
+  judgeUnmatched,
+  operationHint,
+  type Verdict,
+} from './expectations.ts'
 import type { BodyOf, CallMatch } from './journal.ts'
 
 /** @typeParam Result What a matcher returns: a promise for a remote sandbox. */
@@ -62,11 +68,7 @@ export function toMatchers(
     const ids = journal.operationIds ?? operations.map(({ id }) => id)
     if (typeof operation !== 'string') throw missing(name, `an operation, got ${shown(operation)}`)
     if (ids.includes(operation)) return operation
-    const route = operations.find(({ method, path }) => `${method.toUpperCase()} ${path}` === operation)
-    const forPath =
-      '; for a path without an operation, use journal.entries(), or defineOperation() for the path'
-    const hint = !route && / \//.test(operation) ? forPath : didYouMean(route?.id ?? operation, ids)
-    throw new TypeError(`Unknown operation '${operation}'${hint}`)
+    throw new TypeError(`Unknown operation '${operation}'${operationHint(operation, ids, operations)}`)
   }
   return {
     toHaveReceived: (received, [name, match]) => {

@@ -60,7 +60,8 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   const output = { outputTokens: total('outputTokens'), reasoningTokens: total('reasoningTokens') }
   const usage = { ...first.usage, ...output }
   noteAssumptions(requested, first, assume)
-  context.used(callUsage(model, usage, pricing))
+  const { cost } = script?.usage ?? {}
+  context.used({ ...callUsage(model, usage, pricing), ...(cost !== undefined && { cost }) })
   return {
     id: script?.id,
     model: prompt.model,

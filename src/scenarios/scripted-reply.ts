@@ -162,6 +162,7 @@ export const ScriptedUsage = z.lazy(() => {
     input_tokens_details: z.strictObject({ cached_tokens: tokens }).optional(),
     output_tokens: tokens,
     output_tokens_details: z.strictObject({ reasoning_tokens: tokens }).optional(),
+    cost: field(z.number().min(0), "Cost in US dollars. Default: by the model's prices."),
   })
 })
 export type ScriptedUsage = z.infer<typeof ScriptedUsage>

@@ -481,7 +481,10 @@ describe("a gateway's initial records", () => {
   })
 
   it.each([
-    [{ providers: [provider('a'), { slug: 'b' }] }, /providers\[1\]\.name is required/],
+    [
+      { providers: [provider('a'), { slug: 'b' }] },
+      /providers\[1\]\.name is required \(also privacy_policy_url\)/,
+    ],
     [{ providers: [provider('a'), provider('a')] }, /providers\[1\]\.slug: 'a' is taken by providers\[0\]/],
     [{ workspaces: [{}] }, /workspaces\[0\]\.id is required/],
     [{ providers: 'all' }, /fixtures\.providers must/],

@@ -270,16 +270,17 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       },
       'calls: 1',
     ],
-    [() => gateway.journal.calls('GET /reports/7'), 'use journal.entries() for all calls'],
+    [() => gateway.journal.calls('GET /reports/7'), "a rule's path has no operation: use journal.entries()"],
     [
       () => vitestExpect(gateway).toHaveReceived('GET /reports/7' as never),
-      'for a path without an operation, use journal.entries(), or defineOperation() for the path',
+      "a rule's path has no operation: use journal.entries(), or defineOperation() for the path",
     ],
     [
       () => vitestExpect(gateway).toHaveReceived('POST /responses' as never),
       "did you mean 'createResponse'?",
     ],
     [() => gateway.journal.calls('POST /responses'), "did you mean 'createResponse'?"],
+    [() => vitestExpect(gateway).toHaveReceived('text' as never), 'use journal.entries() for all calls'],
     [() => gateway.journal.calls('*'), 'use journal.entries() for all calls'],
     [
       () => gateway.journal.waitFor('createResponse', { timeoutMs: 9 } as object),

@@ -74,6 +74,19 @@ describe('sandbox.usage()', () => {
     expect(gateway.journal.entries().map(({ usage }) => usage?.cost)).toEqual([3.5, null])
   })
 
+  it('prices a new model, whose other fields are generated, and counts scripted costs', async () => {
+    const gateway = createGateway()
+    const pricing = { prompt: '0.01', completion: '0.02' }
+    const model = await gateway.db.models.create({ id: 'acme/tide-1', pricing })
+    expect(model.pricing).toEqual({ ...pricing, image: '0', request: '0' })
+    gateway.reply({ text: 'Two', usage: { input_tokens: 1, output_tokens: 2, cost: 7 } })
+    gateway.reply({ text: 'One', usage: { input_tokens: 1, output_tokens: 2 } }, { times: 1 })
+    await ask(gateway, { model: model.id })
+    await ask(gateway, { model: model.id })
+    expect(gateway.journal.entries().map(({ usage }) => usage?.cost)).toEqual([0.05, 7])
+    expect(gateway.usage()).toMatchObject({ cost: 7.05, unpriced: 0 })
+  })
+
   it('equals the sum of the usage in all replies', async () => {
     const call = fc.record({
       model: fc.constantFrom('aurora/dawn-2', 'borealis/polar-4', 'nobody/knows-1'),

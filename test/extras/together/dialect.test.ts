@@ -111,6 +111,13 @@ describe.each(cases)(
       expect(chunk?.usage?.cost).toBe(cost)
     })
 
+    it('a scripted cost', async () => {
+      const scripted = createGateway({ dialect: 'openrouter' })
+      scripted.reply({ text: 'One', usage: { cost: 0.25 } })
+      const body = { model: 'aurora/dawn-2', input: 'Hello' }
+      expect((await call(scripted, 'POST /responses', { body })).body.usage.cost).toBe(0.25)
+    })
+
     it('responses with their cost, plain and streamed', async () => {
       const plain = whole(
         await sdk.beta.responses.send({ responsesRequest: { model, input, stream: false } }),
