@@ -211,8 +211,15 @@ test('adds an endpoint', async ({ sandbox }) => {
 
 // #region usage
 test('stays within a budget', async ({ sandbox }) => {
-  await ask()
+  await sandbox.db.models.create({
+    id: 'acme/tide-1',
+    pricing: { prompt: '0.000002', completion: '0.00001' },
+  })
 
+  await ask()
+  await client.responses.create({ ...body, model: 'acme/tide-1' })
+
+  expect(sandbox.usage().unpriced).toBe(0)
   expect(sandbox.usage().cost).toBeLessThan(0.01)
 })
 // #endregion
