@@ -66,7 +66,9 @@ function ofResponse(response: OpenAI.Responses.Response): Seen {
     if (item.type === 'reasoning') outcome.reasoning += item.summary.map(({ text }) => text).join('')
     if (item.type === 'image_generation_call' && item.result) outcome.images++
     if (item.type === 'web_search_call') outcome.searches++
-    if (item.type === 'function_call') outcome.calls.push(`${item.name} ${item.arguments}`)
+    if (item.type === 'function_call' || item.type === 'mcp_call')
+      outcome.calls.push(`${item.name} ${item.arguments}`)
+    if (item.type === 'custom_tool_call') outcome.calls.push(`${item.name} ${item.input}`)
   }
   const ended = response.incomplete_details?.reason ?? response.status
   return { ...outcome, text: response.output_text, ended, error: response.error?.message }
@@ -248,6 +250,16 @@ const rows: Record<string, Reply> = {
       { type: 'message', content: 'Let me look.' },
       call('sky'),
     ],
+  },
+  'custom tool call': { output: [{ type: 'custom_tool_call', name: 'search', input: 'tides' }] },
+  'tools that the provider runs': {
+    output: [
+      { type: 'mcp_list_tools', server_label: 'sea', tools: [] },
+      { type: 'mcp_call', name: 'search', server_label: 'sea', arguments: '{}', output: '7', error: null },
+      { type: 'code_interpreter_call', code: '3+4', container_id: 'cntr_1', outputs: null },
+      { type: 'file_search_call', queries: ['tides'], results: null },
+    ],
+    text: 'Seven.',
   },
   'incomplete: max_output_tokens': { text: 'So far', incompleteReason: 'max_output_tokens' },
   'incomplete: content_filter': { text: 'So far', incompleteReason: 'content_filter' },
