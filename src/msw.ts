@@ -126,7 +126,7 @@ function toPattern(path: string): string {
 async function resolve(gateway: GatewayCore, request: Request, more: Answered = {}): Promise<Response> {
   try {
     const response = await respond(gateway, request, true, more)
-    if ('graphql' in msw) makeCancellable(response)
+    makeCancellable(response)
     return response
   } catch (error) {
     // MSW requires a response even if the client has disconnected.
