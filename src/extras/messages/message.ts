@@ -1,7 +1,8 @@
 /** Converts an answer to a message in the Anthropic format, and errors to that format's envelope. */
 import * as z from 'zod'
 import { hash } from '../../lib/seed.ts'
-import { fieldsOf, isObject, listOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, isObject } from '../../lib/unchecked-json.ts'
+import { readAll, readPath } from '../../lib/value-path.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
 import { isUrlCitation } from '../../resources/response.ts'
@@ -155,17 +156,11 @@ export const shownInMessages = [
 
 /** Returns a search's results: its sources, and the pages cited until the next search. */
 function toResults([search, ...later]: readonly ChoiceItem[], key: string) {
-  const isSearch = ({ item }: ChoiceItem) => item.type === 'web_search_call'
-  const end = later.findIndex(isSearch)
-  const messages = later
-    .slice(0, end < 0 ? undefined : end)
-    .flatMap(({ item }) => (item.type === 'message' ? [item] : []))
-  const cited = messages.flatMap(({ parts }) =>
-    parts.flatMap((part) => ('refusal' in part ? [] : part.annotations)),
-  )
-  const action = search?.item.type === 'web_search_call' ? fieldsOf(search.item.action) : {}
+  const end = later.findIndex(({ item }) => item.type === 'web_search_call')
+  const cited = readAll(later.slice(0, end < 0 ? undefined : end), readPath('*.item.parts.*.annotations.*'))
+  const sources = readAll(search, readPath('item.action.sources.*'))
   const pages = new Map<string, string>()
-  for (const page of [...cited, ...listOf(action['sources'])]) {
+  for (const page of [...cited, ...sources]) {
     const { url, title } = fieldsOf(page)
     if (typeof url === 'string' && !pages.has(url)) pages.set(url, typeof title === 'string' ? title : url)
   }
