@@ -8,27 +8,13 @@ import { messageOf } from '../../http/errors.ts'
 import { dollars } from '../../journal/ledger.ts'
 import { lookUp } from '../../lib/look-up.ts'
 import { hash, uuid } from '../../lib/seed.ts'
-import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, isObject, listOf } from '../../lib/unchecked-json.ts'
 import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
 import type { CatalogueModel } from '../../resources/catalogue-model.ts'
 import { titled } from '../../resources/factory.ts'
 import { modelsIn } from '../../resources/fallback-models.ts'
-import {
-  eventFields,
-  type Fields,
-  fieldsByType,
-  nativeReasons,
-  replyFields,
-  startedResponse,
-} from './replies.ts'
-import {
-  openrouterBody,
-  openrouterFields,
-  pluginWarnings,
-  shownTool,
-  withParameters,
-  withPreset,
-} from './requests.ts'
+import vendor from './openrouter.json' with { type: 'json' }
+import { openrouterBody, pluginWarnings, shownTool, withParameters, withPreset } from './requests.ts'
 
 type Words = Readonly<Record<string, string>>
 type WordsByPath = Readonly<Record<string, Words>>
@@ -62,23 +48,14 @@ const replyWords: WordsByPath = {
   'meta.source': shownSource,
 }
 
-/** Default error messages by status. */
-const errorTexts: Readonly<Record<number, string>> = {
-  402: 'Insufficient credits. Add more using https://openrouter.ai/credits',
-  408: 'Operation timed out. Please try again later.',
-  409: 'Resource conflict. Please try again later.',
-  422: 'Invalid argument',
-  429: 'Provider returned error',
-  524: 'Request timed out. Please try again later.',
-  529: 'Provider returned error',
-}
-
 /** Headers that request metadata about model routing. */
 const metadataHeaders = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata']
 
+/** Values of absent fields and of those that are null, by the path of their object. `''` is the reply itself. */
+type Fields = Readonly<Record<string, object>>
 type MakeFields = (value: unknown, call: AnsweredCall) => Fields
 
-/** Fields whose values depend on the call, in addition to those in `replies.ts`. */
+/** Fields whose values depend on the call, in addition to those in `openrouter.json`. */
 const madeFields: Readonly<Record<string, MakeFields>> = {
   createResponse: (value, call) => ({
     '': { ...echoed(call), ...routing(call) },
@@ -128,7 +105,7 @@ export const openrouter: Dialect = {
     }
   },
   body: openrouterBody,
-  fields: openrouterFields,
+  fields: vendor.requests,
   models: modelsIn,
   warning: inVendorsWords,
 
@@ -136,7 +113,10 @@ export const openrouter: Dialect = {
     const listed = call.operation === 'listModels' ? await withDetails(value, call.tables) : value
     const shown = translated(withShownTools(withChoices(listed, call)), replyWords)
     const made = lookUp(madeFields, call.operation)?.(shown, call)
-    const whole = withFields(shown, made, lookUp(replyFields, call.operation))
+    const isResponse = call.operation === 'createResponse'
+    const settings = isResponse ? [{ '': vendor.finishedResponse }, { '': vendor.response }] : []
+    const fields = lookUp<Fields>(vendor.replies, call.operation)
+    const whole = withFields(shown, made, fields, ...settings)
     return withFieldsByType(whole)
   },
 
@@ -151,15 +131,18 @@ export const openrouter: Dialect = {
     const isStarted = type === 'response.created' || type === 'response.in_progress'
     const shown = translated(withShownTools(chunk), replyWords)
     const made = lookUp(madeEventFields, call.operation)?.(shown, call)
+    const fields = lookUp<Fields>({ ...vendor.replies, ...vendor.events }, call.operation)
+    const settings = { response: vendor.response }
     const whole = isStarted
-      ? editAt(withFields(shown, startedResponse), ['response', 'usage'], () => null).value
-      : withFields(shown, made, lookUp(eventFields, call.operation))
+      ? editAt(withFields(shown, settings), ['response', 'usage'], () => null).value
+      : withFields(shown, made, fields, { response: vendor.finishedResponse }, settings)
     return withFieldsByType(whole) as typeof event
   },
 
   error(envelope, status, { model, seed }) {
     const { error } = envelope as { error?: object }
-    const text = readAt(error, ['message']) === messageOf(status) ? errorTexts[status] : undefined
+    const text =
+      readAt(error, ['message']) === messageOf(status) ? lookUp(vendor.errors, String(status)) : undefined
     const shown = JSON.parse(inVendorsWords(JSON.stringify(envelope)))
     if (text === undefined) return shown
     if (status !== 429) return { ...shown, error: { ...error, message: text } }
@@ -205,8 +188,8 @@ function withFields(value: unknown, ...lists: readonly (Fields | undefined)[]): 
 }
 
 function withFieldsByType(value: unknown): unknown {
-  return Object.entries(fieldsByType).reduce((each, [path, types]) => {
-    const add = (target: unknown) => filled(target, lookUp(types, readAt(target, ['type'])) ?? {})
+  return Object.entries(vendor.byType).reduce((each, [path, types]) => {
+    const add = (target: unknown) => filled(target, lookUp<object>(types, readAt(target, ['type'])) ?? {})
     return editAt(each, readPath(path), add).value
   }, value)
 }
@@ -219,7 +202,7 @@ function withChoices<Value>(value: Value, call: AnsweredCall): Value {
     ...value,
     provider: call.provider,
     choices: choices.map(({ message, logprobs, ...choice }) => {
-      const reasons = lookUp(nativeReasons, vendorOf(call.model)) ?? {}
+      const reasons = lookUp<Words>(vendor.nativeReasons, vendorOf(call.model)) ?? {}
       const { finish_reason } = choice
       const shown = { ...choice, native_finish_reason: lookUp(reasons, finish_reason) ?? finish_reason }
       if (message) return { ...shown, logprobs, message: withFiles(message, call.body) }
@@ -231,36 +214,27 @@ function withChoices<Value>(value: Value, call: AnsweredCall): Value {
 /** Adds prices and benchmarks to listed models. */
 async function withDetails(value: unknown, { benchmarks }: AnsweredCall['tables']): Promise<unknown> {
   const rows = await benchmarks.rows()
+  const designs = rows.filter((row) => row.source === 'design-source')
+  const indexes = rows.filter((row) => row.source === 'index-source')
+  const details = (id: string) => {
+    const design_arena = designs
+      .filter((row) => row.model_permaslug === id)
+      .map(({ arena, category, elo, win_rate }) => {
+        const rivals = designs.filter((row) => row.arena === arena && row.category === category)
+        return { arena, category, elo, win_rate, rank: rivals.filter((row) => row.elo > elo).length + 1 }
+      })
+    const index = indexes.find((row) => row.model_permaslug === id)
+    if (!index) return { design_arena, artificial_analysis: null }
+    const { intelligence_index, coding_index, agentic_index } = index
+    return { design_arena, artificial_analysis: { intelligence_index, coding_index, agentic_index } }
+  }
   return editAt(value, readPath('data.*'), (each) => {
     const { pricing, ...model } = each as CatalogueModel
     const { image: _, request: __, ...prices } = pricing
-    const ofModel = rows.filter(({ model_permaslug: slug }) => slug === model.id)
-    const design_arena = ofModel.flatMap((row) => {
-      if (row.source !== 'design-source') return []
-      const { arena, category, elo, win_rate } = row
-      const better = rows.filter(
-        (other) =>
-          other.source === row.source &&
-          other.arena === arena &&
-          other.category === category &&
-          other.elo > elo,
-      )
-      return [{ arena, category, elo, win_rate, rank: better.length + 1 }]
-    })
-    const index = ofModel.find((row) => row.source === 'index-source')
     return {
       ...model,
       pricing: { input_cache_read: pricing.prompt, ...prices },
-      benchmarks: {
-        design_arena,
-        artificial_analysis: index
-          ? {
-              intelligence_index: index.intelligence_index,
-              coding_index: index.coding_index,
-              agentic_index: index.agentic_index,
-            }
-          : null,
-      },
+      benchmarks: details(model.id),
       ...(model.supported_parameters.includes('reasoning') && { reasoning: { mandatory: false } }),
     }
   }).value
@@ -322,11 +296,14 @@ function added(value: unknown, path: string, fields: object): unknown {
   return editAt(value, readPath(path), (target) => filled(target, fields)).value
 }
 
-/** Adds the fields that an object lacks or that are null. */
+/** Adds the fields that an object lacks or that are null, at every depth. */
 function filled(target: unknown, fields: object): unknown {
-  if (Object(target) !== target) return target
-  const set = Object.entries(Object(target)).filter(([name, value]) => value != null || !(name in fields))
-  return { ...Object(target), ...fields, ...Object.fromEntries(set) }
+  if (!isObject(target)) return target
+  const missing = Object.entries(fields).map(([name, value]) => {
+    const given = target[name] ?? value
+    return [name, isObject(value) ? filled(given, value) : given]
+  })
+  return { ...target, ...Object.fromEntries(missing) }
 }
 
 const responseCosts: Costs = (value, call) => costs(value, call, 'input', 'output')

@@ -4,21 +4,7 @@ import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
 import { CreateResponseBody, ignored, StoringResponseBody } from '../../resources/create-response-body.ts'
 import { fallbackModels } from '../../resources/fallback-models.ts'
 import { kindsOf, objectByType } from '../../resources/object-by-type.ts'
-import type { SentFields } from '../../resources/sent-fields.ts'
-
-/**
- * Request fields that have no effect, in addition to those of other vendors' clients. Sources: OpenRouter's OpenAPI document,
- * and the requests that the tests of pydantic-ai and llm-openrouter have recorded.
- */
-export const openrouterFields: SentFields = {
-  createResponse:
-    'cache_control debug image_config modalities route session_id stop_server_tools_when ' +
-    'tools[].cache_control tools[].external_web_access top_k trace transforms usage',
-  createChatCompletion:
-    'cache_control debug image_config include_reasoning min_p repetition_penalty route session_id ' +
-    'stop_server_tools_when tools[].cache_control tools[].eager_input_streaming top_a top_k trace transforms usage',
-  createMessage: 'route session_id stop_server_tools_when trace transforms usage user',
-}
+import vendor from './openrouter.json' with { type: 'json' }
 
 /** Returns the schema of provider preferences, whose fields have no effect. */
 function preferences(): z.ZodType {
@@ -55,7 +41,7 @@ const bodies = new WeakMap<z.ZodType, z.ZodType>()
 
 /** Extends Understudy's body schema for an operation with OpenRouter's fields. */
 export function openrouterBody(schema: z.ZodType, operation: string): z.ZodType {
-  if (!Object.hasOwn(openrouterFields, operation)) return schema
+  if (!Object.hasOwn(vendor.requests, operation)) return schema
   const made = bodies.get(schema) ?? extended(schema, operation)
   bodies.set(schema, made)
   return made
