@@ -107,6 +107,10 @@ export const assumptions = {
     choice:
       'parameters and items that published clients send are accepted; an item of any other type is counted, with a warning, or gets a 400 with `strict` or `onlySpecified`; an unknown type of content part, an empty list, `store: true` or `previous_response_id` get a 400',
   },
+  compaction: {
+    about: 'The input item `compaction_trigger`',
+    choice: 'a request that ends with it gets a `compaction` item, unless a rule replies',
+  },
   tokens: {
     about: 'The definition of a token',
     choice:

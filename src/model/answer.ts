@@ -4,14 +4,24 @@
  */
 import { invalidRequest } from '../http/errors.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { parseJson } from '../lib/json.ts'
 import { hash } from '../lib/seed.ts'
+import { fieldsOf } from '../lib/unchecked-json.ts'
 import type { RequestContext } from '../operation.ts'
-import type { Answer, AnswerEnd, AnswerItem, AnswerUsage, Choice } from '../resources/answer.ts'
+import type {
+  Answer,
+  AnswerEnd,
+  AnswerItem,
+  AnswerUsage,
+  Choice,
+  FunctionCallItem,
+} from '../resources/answer.ts'
 import type { Prompt } from '../resources/prompt.ts'
+import type { ClientTool } from '../resources/tools.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply, ScriptedUsage } from '../scenarios/scripted-reply.ts'
 import { callUsage, checkModel, pricingOf } from './catalogue.ts'
-import { type Transcript, toTranscript, writeItems } from './items.ts'
+import { compactionTrigger, type Transcript, toTranscript, writeItems } from './items.ts'
 import { applyPreset } from './preset.ts'
 import { scriptedItems, scriptedSources } from './script.ts'
 import { searchWeb } from './search/search.ts'
@@ -33,9 +43,12 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
 
   const searched = results !== undefined
   const scriptedEnd = script && endOf(script)
-  const scripted =
-    script && (scriptedItems(script, transcript, searched) ?? (isWritten(scriptedEnd) ? undefined : []))
-  if (scripted) warnOfMissingTools(scripted, prompt, warn)
+  const written = script && scriptedItems(script, transcript, searched)
+  const scripted = written
+    ? callTools(written, prompt, warn)
+    : scriptedEnd && !isWritten(scriptedEnd)
+      ? []
+      : undefined
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
   const input = tokensIn(textsOf(prompt, transcript))
   const needsValue = prompt.text?.format !== undefined || prompt.toolChoice !== undefined
@@ -43,12 +56,12 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   const choose = (place: number): Choice => {
     const seed = place === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', place)
     const writing = { seed, fakeValue, assume, warn }
-    const written = scripted
+    const counted = scripted
       ? { items: scripted, reasoningTokens: 0 }
       : writeItems(prompt, transcript, search, writing)
-    const cut = cutItems(written, prompt.maxOutputTokens)
+    const cut = cutItems(counted, prompt.maxOutputTokens)
     const stopped = stopItems(cut.items, prompt.stopSequences)
-    const { items, isCut, ...output } = stopped ? cutItems({ ...written, items: stopped.items }) : cut
+    const { items, isCut, ...output } = stopped ? cutItems({ ...counted, items: stopped.items }) : cut
     const generatedEnd = stopped ? { ...completed, stop: stopped.stop } : isCut ? incomplete : completed
     return { items, end: scriptedEnd ?? generatedEnd, usage: usageOf(input, output, script?.usage) }
   }
@@ -95,24 +108,45 @@ function checkToolChoice(
   warn('body.tool_choice was ignored, because it requires a tool and the request has none')
 }
 
-/** Warns about scripted calls to tools that the request does not offer, which a real model could not make. */
-function warnOfMissingTools(
+/**
+ * Shows scripted calls as the request offers their tools: those of custom tools with text, and those in a namespace with
+ * its name. Warns about tools that the request does not offer, which a real model could not call.
+ */
+function callTools(
   scripted: readonly AnswerItem[],
   { tools = [] }: Prompt,
   warn: AnswerContext['warn'],
-): void {
-  const names = tools.flatMap((tool) => (tool.kind === 'function' ? [tool.name] : []))
-  for (const item of scripted) {
-    if (item.type !== 'function_call' || names.includes(item.name)) continue
+): readonly AnswerItem[] {
+  const functions = tools.flatMap((tool) => (tool.kind === 'function' ? [tool.name] : []))
+  const others = tools.flatMap((tool) => (tool.kind === 'other' ? (tool.offers ?? []) : []))
+  const names = [...functions, ...others.map(({ name }) => name)]
+  return scripted.map((item) => {
+    if (item.type !== 'function_call' || functions.includes(item.name)) return item
+    const tool = others.find(({ name }) => name === item.name)
+    if (tool) return toClientCall(item, tool)
     const hint = names.length > 0 ? didYouMean(item.name, names) : ''
     warn(`the script calls '${item.name}', but the request's tools do not include it${hint}`)
+    return item
+  })
+}
+
+function toClientCall(item: FunctionCallItem, { isCustom, namespace }: ClientTool): AnswerItem {
+  const { type: _, name, arguments: json, call_id, fields: given, ...head } = item
+  const fields = { ...(namespace !== undefined && { namespace }), ...given }
+  if (!isCustom) return { ...item, fields }
+  const { input } = fieldsOf(parseJson(json))
+  const call = {
+    ...(call_id !== undefined && { call_id }),
+    name,
+    input: typeof input === 'string' ? input : json,
   }
+  return { ...head, type: 'other', itemType: 'custom_tool_call', fields: { ...call, ...fields } }
 }
 
 /** Warns about input items whose type is not simulated. Their tokens count, but they do not affect the answer. */
 function warnOfOthers({ conversation }: Prompt, warn: AnswerContext['warn']): void {
   const others = conversation.items.flatMap((item) =>
-    item.kind === 'other' ? [item.type.slice(0, 100)] : [],
+    item.kind === 'other' && item.type !== compactionTrigger ? [item.type.slice(0, 100)] : [],
   )
   const types = [...new Set(others)].slice(0, 20).map((type) => `'${type}'`)
   if (types.length > 0) warn(`Input of type ${types.join(', ')} was counted, but does not affect the reply`)

@@ -50,6 +50,9 @@ export function toTranscript({ items }: Conversation): Transcript {
   return { turns, question, subject: answersFunction ? last.text : question, answersFunction, answersTool }
 }
 
+/** Type of the input item by which Codex asks for a shorter form of the conversation. */
+export const compactionTrigger = 'compaction_trigger'
+
 /** Speaker for items that have no effect on the answer. */
 const other = 'other'
 
@@ -84,6 +87,12 @@ export function writeItems(
     hash(context.seed, 'answer', prompt.model),
   )
   const { assume, warn } = context
+  const last = prompt.conversation.items.at(-1)
+  if (last?.kind === 'other' && last.type === compactionTrigger) {
+    assume('compaction')
+    const fields = { encrypted_content: `gAAAA${hash(key, 'compaction')}` }
+    return { items: [{ type: 'other', itemType: 'compaction', fields }], reasoningTokens: 0 }
+  }
   const { subject, answersFunction } = transcript
   const { searched, sources } = search
   const forced = forcedFunction(prompt)

@@ -8,7 +8,7 @@ import type { RequestContext } from '../operation.ts'
 import type { CreateResponseBody, RequestSettings } from '../resources/create-response-body.ts'
 import type { PresetVersion } from '../resources/preset.ts'
 import type { Prompt, PromptSettings, PromptTool, TextForm } from '../resources/prompt.ts'
-import { isFunction, isWebSearch, type Tool } from '../resources/tools.ts'
+import { clientTools, isFunction, isWebSearch, runsAtClient, type Tool } from '../resources/tools.ts'
 import { unknownSlug } from '../resources/unknown-slug.ts'
 import { isOnline, withoutOnline } from './search/search-request.ts'
 
@@ -90,7 +90,7 @@ export function toPromptTool(tool: Tool, index: number): PromptTool {
   const path = `body.tools[${index}].parameters`
   if (isFunction(tool)) return { kind: 'function', name: tool.name, parameters: tool.parameters, path }
   if (isWebSearch(tool)) return { kind: 'search', parameters: tool.parameters, path }
-  return { kind: 'other', type: tool.type }
+  return { kind: 'other', type: tool.type, runsAtClient: runsAtClient(tool), offers: clientTools([tool]) }
 }
 
 function toToolChoice(choice: RequestSettings['tool_choice'] & object): Prompt['toolChoice'] {

@@ -92,7 +92,7 @@ export interface ReasoningItem extends ItemHead {
   readonly encrypted?: string | null
 }
 
-interface FunctionCallItem extends ItemHead {
+export interface FunctionCallItem extends ItemHead {
   readonly type: 'function_call'
   readonly name: string
   /** Function arguments as a JSON string, which may be truncated. */

@@ -1,7 +1,7 @@
 /** A protocol-independent request to a model. Protocols convert bodies to prompts, which `src/model` answers. */
 import type { Conversation } from './conversation.ts'
 import type { WebPlugin } from './create-response-body.ts'
-import type { WebSearchTool } from './tools.ts'
+import type { ClientTool, WebSearchTool } from './tools.ts'
 import type { XSearchFilter } from './x-search-filter.ts'
 
 export interface Prompt extends PromptSettings {
@@ -35,7 +35,15 @@ export interface PromptSettings {
 export type PromptTool =
   | OfferedFunction
   | { readonly kind: 'search'; readonly parameters: WebSearchTool['parameters']; readonly path: string }
-  | { readonly kind: 'other'; readonly type: string }
+  | OtherTool
+
+export interface OtherTool {
+  readonly kind: 'other'
+  readonly type: string
+  readonly runsAtClient?: boolean
+  /** Custom tools, and the tools of a namespace. Default: none. */
+  readonly offers?: readonly ClientTool[]
+}
 
 export interface OfferedFunction {
   readonly kind: 'function'

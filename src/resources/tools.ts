@@ -3,6 +3,7 @@
  * are accepted and ignored. Spec: POST /responses; the shape of entries is unspecified.
  */
 import * as z from 'zod'
+import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import { objectByType } from './object-by-type.ts'
 import { otherNames } from './unknown-fields.ts'
 
@@ -54,6 +55,28 @@ export type Tool = z.infer<ReturnType<typeof anyTool>>
 
 export function isFunction(tool: Tool): tool is FunctionTool {
   return tool.type === 'function'
+}
+
+/** A function or custom tool, possibly in a namespace. The input of a custom tool is a text. */
+export interface ClientTool {
+  readonly name: string
+  readonly isCustom: boolean
+  readonly namespace?: string | undefined
+}
+
+/** Returns the tools that the client runs, from unvalidated entries. */
+export function clientTools(tools: unknown, namespace?: string): ClientTool[] {
+  return listOf(tools).flatMap((tool) => {
+    const { type, name, tools: inner } = fieldsOf(tool)
+    if (typeof name !== 'string') return []
+    if (type === 'namespace') return namespace === undefined ? clientTools(inner, name) : []
+    return type === 'function' || type === 'custom' ? { name, isCustom: type === 'custom', namespace } : []
+  })
+}
+
+/** Returns true for other tools of which the client runs the calls. */
+export function runsAtClient({ type, execution }: { type: string; execution?: unknown }): boolean {
+  return execution === 'client' || /^(custom|namespace|local_shell|apply_patch|computer.*)$/.test(type)
 }
 
 export function isWebSearch(tool: Tool): tool is WebSearchTool {

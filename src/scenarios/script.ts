@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { truncate } from '../lib/one-line.ts'
 import { mustBe } from '../lib/schema-messages.ts'
+import { fieldsOf, textOf } from '../lib/unchecked-json.ts'
 import { walk } from '../lib/value-path.ts'
 import { type Conversation, callText, newUserTexts } from '../resources/conversation.ts'
 import {
@@ -62,10 +63,14 @@ export type TurnExpectation = z.infer<typeof TurnExpectation>
 /** Expectations about a turn's request. */
 export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
-/** Arguments by function. In lists of calls, TypeScript makes the functions of other calls optional. */
-export type FunctionCalls = Readonly<Record<string, object | undefined>>
+/** Arguments by function, or a text for a custom tool. In lists of calls, TypeScript makes the functions of other calls optional. */
+export type FunctionCalls = Readonly<Record<string, object | string | undefined>>
 export const FunctionCalls = z.lazy(
-  () => z.record(text, z.record(z.string(), z.json())) as z.ZodType<Record<string, object>, FunctionCalls>,
+  () =>
+    z.record(text, z.union([z.record(z.string(), z.json()), z.string()])) as z.ZodType<
+      Record<string, object | string>,
+      FunctionCalls
+    >,
 )
 
 export const Turn = z.lazy(() =>
@@ -77,7 +82,7 @@ export const Turn = z.lazy(() =>
         [FunctionCalls, z.array(FunctionCalls).min(1)],
         mustBe("an object such as { search: { q: 'tides' } }"),
       ),
-      "Functions to call: an object that maps each function's name to its arguments. Use a list to call a function more than once.",
+      "Functions to call: an object that maps each function's name to its arguments, or a custom tool's name to its text. Use a list to call a function more than once.",
     ),
     ...faultFields(),
   }),
@@ -96,7 +101,8 @@ export const Script = z.lazy(() =>
 export type Script = z.infer<typeof Script>
 
 export function callsOf({ call = [] }: ParsedTurn): { name: string; args: object }[] {
-  return [call].flat().flatMap((calls) => Object.entries(calls).map(([name, args]) => ({ name, args })))
+  const entries = [call].flat().flatMap((calls) => Object.entries(calls))
+  return entries.map(([name, args]) => ({ name, args: typeof args === 'string' ? { input: args } : args }))
 }
 
 interface TurnAnswer {
@@ -121,10 +127,10 @@ export function answerOf(turn: ParsedTurn, idOf: (index: number) => string): Tur
   const calls = new Map<string, string>()
   let index = 0
   const items = [...output, ...message, ...called].map((item) => {
-    if (!isKnownItem(item) || item.type !== 'function_call') return item
+    if (item.type !== 'function_call' && item.type !== 'custom_tool_call') return item
     const id = idOf(index++)
-    const { call_id = id } = item
-    calls.set(call_id, item.name)
+    const { call_id = id, name } = fieldsOf(item)
+    calls.set(String(call_id), String(name))
     return { ...item, call_id }
   })
   const reply: ParsedScriptedReply = {
@@ -145,6 +151,7 @@ export function isAnswer(turn: ParsedTurn): boolean {
 }
 
 function textsOf(item: ScriptedItem): string[] {
+  if (item.type === 'custom_tool_call') return [callText(textOf(item['name']), { input: item['input'] })]
   if (!isKnownItem(item)) return []
   if (item.type === 'function_call') return [callText(item.name, item.arguments ?? {})]
   if (item.type !== 'message') return []

@@ -118,7 +118,9 @@ function chooseFilter(
 
 /** Warns about tools that the gateway does not run, such as other search services' tools. */
 function warnOfOtherTools({ tools = [] }: Prompt, warn: (message: string) => void): void {
-  const others = tools.flatMap((tool) => (tool.kind === 'other' ? [`'${tool.type.slice(0, 100)}'`] : []))
+  const others = tools.flatMap((tool) =>
+    tool.kind === 'other' && !tool.runsAtClient ? [`'${tool.type.slice(0, 100)}'`] : [],
+  )
   const types = [...new Set(others)].slice(0, 20).join(', ')
   if (types !== '') warn(`Tools of type ${types} were not run: the gateway only runs 'gateway:web_search'`)
 }

@@ -14,6 +14,7 @@ import {
   StoringResponseBody,
 } from '../../resources/create-response-body.ts'
 import type { Protocol, StoredConversations } from '../../resources/protocol.ts'
+import { clientTools } from '../../resources/tools.ts'
 import { responseEvents } from './events.ts'
 import { toResponseObject } from './object.ts'
 import type { ResponseObject } from './response-object.ts'
@@ -48,11 +49,7 @@ function readConversation(body: unknown, stored?: StoredConversations): Conversa
   const items = [...earlier, ...inputItems].flatMap((item) =>
     toItem(referenced?.get(String(fieldsOf(item)['id'])) ?? item),
   )
-  const names = listOf(tools).flatMap((tool) => {
-    const { type, name } = fieldsOf(tool)
-    return type === 'function' && typeof name === 'string' ? [name] : []
-  })
-  return { items, tools: names }
+  return { items, tools: clientTools(tools).map(({ name }) => name) }
 }
 
 function toItem(value: unknown): ConversationItem[] {
@@ -70,7 +67,12 @@ function toItem(value: unknown): ConversationItem[] {
           arguments: textOf(item['arguments']),
         },
       ]
+    case 'custom_tool_call': {
+      const args = JSON.stringify({ input: textOf(item['input']) })
+      return [{ kind: 'call', id: textOf(item['call_id']), name: textOf(item['name']), arguments: args }]
+    }
     case 'function_call_output':
+    case 'custom_tool_call_output':
       return [{ kind: 'result', id: textOf(item['call_id']), text: textOf(item['output']) }]
     case 'item_reference':
       return [{ kind: 'reference' }]
