@@ -149,7 +149,7 @@ export function reasonToReject(gateway: GatewayCore, outgoing: Outgoing): string
     const fix = `or set the gateway's baseUrl: '${url.origin}${ours}'`
     return `${otherAddress('a base URL that ends in /api/v1', url)}, ${fix}`
   }
-  const why = unknownPath({ method, path: url.pathname, route }, gateway.operations)
+  const why = unknownPath({ method, path: url.pathname, route }, gateway)
   return `${why} (if this request is not for the gateway, set the gateway's baseUrl)`
 }
 

@@ -19,9 +19,9 @@ export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<S
 }
 
 /** Throws 400 for a malformed path, 404 for an unknown one, and 405 with `Allow` for an unsupported method. */
-function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void {
+function route(gateway: GatewayCore, record: CallRecord<SandboxState>): void {
   const { method, route: path } = record
-  const { operation, params = {}, allow = [] } = path === undefined ? {} : router.find(method, path)
+  const { operation, params = {}, allow = [] } = path === undefined ? {} : gateway.router.find(method, path)
   const isKnown = operation !== undefined || record.state.rules.has(`${method} ${path}`)
   if (isKnown) record.routed(operation, params)
   assertPath(record.path)
@@ -30,7 +30,7 @@ function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void 
     if (record.headers['upgrade']?.toLowerCase() === 'websocket') throw notWebSocket(path, allow)
     throw wrongMethod(path, allow)
   }
-  throw pathNotFound(unknownPath(record, router.operations))
+  throw pathNotFound(unknownPath(record, gateway))
 }
 
 export function wrongMethod(path: string, methods: readonly string[]): GatewayError {

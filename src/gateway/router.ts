@@ -4,6 +4,7 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { truncate } from '../lib/one-line.ts'
 import { type AnyOperation, shapeOf } from '../operation.ts'
+import type { GatewayCore } from './gateway.ts'
 
 interface RouteMatch {
   readonly operation: AnyOperation | undefined
@@ -132,11 +133,12 @@ const scriptable = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/[^\s?#{}']*$/
  */
 export function unknownPath(
   { method, path, route }: Pick<CallRecord, 'method' | 'path' | 'route'>,
-  operations: readonly AnyOperation[],
+  { router: { operations }, options }: Pick<GatewayCore, 'router' | 'options'>,
 ): string {
   const requested = route ?? path
   const problem = `no operation handles ${method} ${truncate(requested, maxPathLength)}`
-  const outside = route === undefined ? ', because paths start with /api/v1/' : ''
+  const bases = options.onlySpecified ? '/api/v1/' : '/api/v1/ or /v1/'
+  const outside = route === undefined ? `, because paths start with ${bases}` : ''
   if (requested.length > maxPathLength) return problem + outside
   const [base = ''] = /^(\/api)?(\/v1)?(?=\/)/.exec(requested) ?? []
   const repeated = route !== undefined && base.endsWith('/v1')

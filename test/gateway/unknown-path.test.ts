@@ -57,7 +57,7 @@ describe('the 404 for an unknown path', () => {
     ['POST /v1/response', 'no operation handles POST /response. Did you mean POST /responses?'],
     [
       'POST /responses',
-      'no operation handles POST /responses, because paths start with /api/v1/. Did you mean POST /api/v1/responses?',
+      'no operation handles POST /responses, because paths start with /api/v1/ or /v1/. Did you mean POST /api/v1/responses?',
     ],
     [
       'GET /api/v1/files',
@@ -77,7 +77,7 @@ describe('the 404 for an unknown path', () => {
       'POST /api/v1/moderations',
       "no operation handles POST /moderations. A rule can handle it, for example { on: 'POST /moderations', reply: { body: {} } }",
     ],
-    ['GET /', 'no operation handles GET /, because paths start with /api/v1/'],
+    ['GET /', 'no operation handles GET /, because paths start with /api/v1/ or /v1/'],
   ])('gives the reason and, if possible, a suggestion for %s', async (line, message) => {
     expect(await refusalOf(line)).toBe(`Resource not found: ${message}`)
   })

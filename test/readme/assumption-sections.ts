@@ -23,6 +23,7 @@ const groups: Readonly<Record<string, readonly AssumptionName[]>> = {
     'modelName',
     'presetModel',
     'inputItems',
+    'compaction',
     'tokens',
     'forcedTool',
     'notSimulated',

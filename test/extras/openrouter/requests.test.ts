@@ -14,8 +14,6 @@ const model = 'aurora/dawn-2'
 const question = { role: 'user', content: 'How do tides work?' } as const
 
 const items: InputItem[] = [
-  { type: 'custom_tool_call', call_id: 'c1', name: 'edit', input: 'LS' },
-  { type: 'custom_tool_call_output', call_id: 'c1', output: 'secret.txt' },
   {
     type: 'shell_call',
     call_id: 'c2',
@@ -103,19 +101,19 @@ describe('input of a type that has no effect', () => {
     const { create } = setup()
     const { warnings } = await create({ input: [question, ...items.slice(0, 2)] })
     expect(warnings).toEqual([
-      "Input of type 'custom_tool_call', 'custom_tool_call_output' was counted, but does not affect the reply",
+      "Input of type 'shell_call', 'shell_call_output' was counted, but does not affect the reply",
     ])
   })
 
   it('is accepted without a dialect too, and rejected with `strict` or `onlySpecified`', async () => {
     const input = [question, items[0]]
     const [warning] = (await setup({ dialect: undefined }).create({ input })).warnings
-    expect(warning).toBe("Input of type 'custom_tool_call' was counted, but does not affect the reply")
+    expect(warning).toBe("Input of type 'shell_call' was counted, but does not affect the reply")
     for (const options of [{ strict: true }, { dialect: undefined, onlySpecified: true }]) {
       const { status, reply } = await setup(options).create({ input })
       expect([status, reply.error.message]).toEqual([
         400,
-        "input[1].type: must be a specified type, got 'custom_tool_call'",
+        "input[1].type: must be a specified type, got 'shell_call'",
       ])
     }
   })
