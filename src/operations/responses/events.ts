@@ -6,13 +6,12 @@ import type { StreamEvent } from '../../http/reply.ts'
 import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer, ChoiceItem } from '../../resources/answer.ts'
-import { itemKindOf, type StreamedText } from './item-kinds.ts'
+import { itemKindOf, textEventOf } from './item-kinds.ts'
 import {
   isMessage,
   isReasoning,
   type OutputItem,
   type OutputMessage,
-  type OutputRefusal,
   type OutputText,
   type Reasoning,
   type ResponseObject,
@@ -101,7 +100,9 @@ function messageEvents(item: OutputMessage, output_index: number): StreamPart[] 
     added({ ...item, status: 'in_progress', content: [] }, output_index),
     ...item.content.flatMap((part, content_index) => {
       const position = { item_id: item.id, output_index, content_index }
-      return part.type === 'refusal' ? refusalEvents(part, position) : textEvents(part, position)
+      return part.type === 'refusal'
+        ? partEvents(part, position, 'refusal', 'refusal')
+        : textEvents(part, position)
     }),
     done(item, output_index),
   ]
@@ -136,63 +137,63 @@ function textEvents(part: OutputText, position: Position): StreamPart[] {
   ]
 }
 
-function refusalEvents(part: OutputRefusal, position: Position): StreamPart[] {
-  return [
-    { type: 'response.content_part.added', ...position, part: { ...part, refusal: '' } },
-    deltas(part.refusal, (delta) => ({ type: 'response.refusal.delta', ...position, delta })),
-    { type: 'response.refusal.done', ...position, refusal: part.refusal },
-    { type: 'response.content_part.done', ...position, part },
-  ]
-}
-
 function reasoningEvents(item: Reasoning, output_index: number): StreamPart[] {
   const { id: item_id, summary, content = [] } = item
   const { content: _, ...empty } = { ...item, summary: [] }
   return [
     added(item.status ? { ...empty, status: 'in_progress' } : empty, output_index),
-    ...summary.flatMap((part, summary_index): StreamPart[] => {
+    ...summary.flatMap((part, summary_index) => {
       const position = { item_id, output_index, summary_index }
-      const { text } = part
-      const type = 'response.reasoning_summary_text.delta'
-      return [
-        { type: 'response.reasoning_summary_part.added', ...position, part: { ...part, text: '' } },
-        deltas(text, (delta) => ({ type, ...position, delta })),
-        { type: 'response.reasoning_summary_text.done', ...position, text },
-        { type: 'response.reasoning_summary_part.done', ...position, part },
-      ]
+      return partEvents(part, position, 'text', 'reasoning_summary_text', 'reasoning_summary_part')
     }),
-    ...content.flatMap((part, content_index): StreamPart[] => {
-      const position = { item_id, output_index, content_index }
-      const { text } = part
-      return [
-        { type: 'response.content_part.added', ...position, part: { ...part, text: '' } },
-        deltas(text, (delta) => ({ type: 'response.reasoning_text.delta', ...position, delta })),
-        { type: 'response.reasoning_text.done', ...position, text },
-        { type: 'response.content_part.done', ...position, part },
-      ]
-    }),
+    ...content.flatMap((part, content_index) =>
+      partEvents(part, { item_id, output_index, content_index }, 'text', 'reasoning_text'),
+    ),
     done(item, output_index),
+  ]
+}
+
+/** Returns the events of a part with a text in `field`. The names are those of the text's and the part's events. */
+function partEvents<Field extends string>(
+  part: Record<Field, string>,
+  position: object,
+  field: Field,
+  name: string,
+  place = 'content_part',
+): StreamPart[] {
+  const type = `response.${name}.delta`
+  return [
+    { type: `response.${place}.added`, ...position, part: { ...part, [field]: '' } },
+    deltas(part[field], (delta) => ({ type, ...position, delta })),
+    { type: `response.${name}.done`, ...position, [field]: part[field] },
+    { type: `response.${place}.done`, ...position, part },
   ]
 }
 
 /** Returns the events of an item whose fields are shown as they are. */
 function otherEvents(item: OutputItem, output_index: number, previews: readonly string[]): StreamPart[] {
-  const { before = [], after = [], ends = [], text, late = [] } = itemKindOf(item.type)
+  const { before = [], after = [], ends = [], text: path, late = [] } = itemKindOf(item.type)
   const { id: item_id, type, status = item['error'] ? 'failed' : 'completed' } = item
   const position = { item_id, output_index }
   const toEvent = (state: string) => ({ type: `response.${type}.${state}`, ...position })
-  const isLate = ([name]: [string, unknown]) => late.includes(name)
-  const empty = Object.entries(item)
-    .filter(isLate)
-    .map(([name, value]) => [name, Array.isArray(value) ? [] : null])
-  const started = { ...item, ...(item.status && { status: 'in_progress' }), ...Object.fromEntries(empty) }
-  const { start, events } = text ? streamedText(text, item, position) : noText
-  const shell = type === 'shell_call' ? commandEvents(item, output_index) : noText
+  const [field = '', within] = path?.split('.').reverse() ?? []
+  const holder = within === undefined ? item : fieldsOf(item[within])
+  const text = holder[field]
+  const texts: StreamPart[] = type === 'shell_call' ? commandEvents(item, output_index) : []
+  const start: Record<string, unknown> = { ...item, ...(item.status && { status: 'in_progress' }) }
+  for (const name of late) if (name in item) start[name] = Array.isArray(item[name]) ? [] : null
+  if (type === 'shell_call') start['action'] = { ...fieldsOf(item['action']), commands: [] }
+  if (path !== undefined && typeof text === 'string') {
+    const event = textEventOf(type, path)
+    const name = type === 'function_call' && { name: item['name'] }
+    texts.push(deltas(text, (delta) => ({ type: `${event}.delta`, ...position, delta })))
+    texts.push({ type: `${event}.done`, ...position, ...name, [field]: text })
+    start[within ?? field] = within === undefined ? '' : { ...holder, [field]: '' }
+  }
   return [
-    added({ ...started, ...start, ...shell.start }, output_index),
+    added(start, output_index),
     ...before.map(toEvent),
-    ...events,
-    ...shell.events,
+    ...texts,
     ...after.map(toEvent),
     ...previews.map((partial_image_b64, partial_image_index) => ({
       ...toEvent('partial_image'),
@@ -204,32 +205,9 @@ function otherEvents(item: OutputItem, output_index: number, previews: readonly 
   ]
 }
 
-/** Fields of an item before its text is sent, and the events that send it. */
-interface Streamed {
-  readonly start: object
-  readonly events: readonly StreamPart[]
-}
-
-const noText: Streamed = { start: {}, events: [] }
-
-function streamedText({ field, within, event }: StreamedText, item: OutputItem, position: object): Streamed {
-  const holder = fieldsOf(within === undefined ? item : item[within])
-  const text = holder[field]
-  if (typeof text !== 'string') return noText
-  const type = `response.${event}.delta`
-  const name = item.type === 'function_call' && { name: item['name'] }
-  return {
-    start: within === undefined ? { [field]: '' } : { [within]: { ...holder, [field]: '' } },
-    events: [
-      deltas(text, (delta) => ({ type, ...position, delta })),
-      { type: `response.${event}.done`, ...position, ...name, [field]: text },
-    ],
-  }
-}
-
-function commandEvents({ action }: OutputItem, output_index: number): Streamed {
+function commandEvents({ action }: OutputItem, output_index: number): StreamPart[] {
   const event = 'response.shell_call_command'
-  const events = listOf(fieldsOf(action)['commands']).flatMap((command, command_index): StreamPart[] => {
+  return listOf(fieldsOf(action)['commands']).flatMap((command, command_index): StreamPart[] => {
     const position = { output_index, command_index }
     return [
       { type: `${event}.added`, ...position, command: '' },
@@ -237,7 +215,6 @@ function commandEvents({ action }: OutputItem, output_index: number): Streamed {
       { type: `${event}.done`, ...position, command },
     ]
   })
-  return { start: { action: { ...fieldsOf(action), commands: [] } }, events }
 }
 
 function added(item: object, output_index: number): StreamEvent {

@@ -9,7 +9,7 @@ import type { Frame, StreamEvent } from '../../http/reply.ts'
 import { isObject } from '../../lib/unchecked-json.ts'
 import type { StreamOptions, StreamPlaces } from '../../resources/protocol.ts'
 import { Annotation, ReasoningText, SummaryText } from '../../resources/response.ts'
-import { itemKinds } from './item-kinds.ts'
+import { itemKinds, textEventOf } from './item-kinds.ts'
 import { OutputRefusal, OutputText, ResponseObject } from './response-object.ts'
 
 /** Returns a function that numbers a stream's events, and drops undocumented ones if the options exclude them. */
@@ -140,21 +140,19 @@ export const ResponseStreamEvent = z.lazy(() => {
   const part = z.discriminatedUnion('type', [OutputText, OutputRefusal, ReasoningText])
   const event = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
     z.strictObject({ type: z.literal(type), sequence_number: index, ...fields })
-  const itemEvents = Object.entries(itemKinds).flatMap(
-    ([type, { before = [], after = [], ends = [], text }]) => [
-      ...[...before, ...after, ...ends].map((state) => event(`response.${type}.${state}`, ofItem)),
-      ...(text
-        ? [
-            event(`response.${text.event}.delta`, { ...ofItem, delta: z.string() }),
-            event(`response.${text.event}.done`, {
-              ...ofItem,
-              ...(type === 'function_call' && { name: z.string() }),
-              [text.field]: z.string(),
-            }),
-          ]
-        : []),
-    ],
-  )
+  const itemEvents = Object.entries(itemKinds).flatMap(([type, { before, after, ends, text }]) => {
+    const states = [before, after, ends].flatMap((names = []) => names)
+    const events = states.map((state) => event(`response.${type}.${state}`, ofItem))
+    if (text === undefined) return events
+    const name = type === 'function_call' && { name: z.string() }
+    const whole = { ...ofItem, ...name, [text.replace(/.*\./, '')]: z.string() }
+    const texts = textEventOf(type, text)
+    return [
+      ...events,
+      event(`${texts}.delta`, { ...ofItem, delta: z.string() }),
+      event(`${texts}.done`, whole),
+    ]
+  })
   const ofCommand = { output_index: index, command_index: index }
   return z
     .discriminatedUnion('type', [
