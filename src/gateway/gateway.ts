@@ -16,6 +16,7 @@ import { Sandboxes } from '../sandbox/sandboxes.ts'
 import { isFaultModel } from '../scenarios/bundled.ts'
 import { type ReadOptions, readModel, readScenario } from '../scenarios/read-scenario.ts'
 import type { ParsedScenario } from '../scenarios/scenario.ts'
+import { ScenarioError } from '../scenarios/scenario-error.ts'
 import { type AnyExtra, type Dialect, type Extra, operationsOutside, optionsOf } from './extra.ts'
 import { Router } from './router.ts'
 
@@ -150,7 +151,8 @@ function readNamed(path: string, read: () => ParsedScenario): ParsedScenario {
   try {
     return read()
   } catch (error) {
-    throw invalidRequest([{ path, message: (error as Error).message, rule: 'scenario' }])
+    if (!(error instanceof ScenarioError)) throw error
+    throw invalidRequest([{ path, message: error.message, rule: 'scenario' }])
   }
 }
 

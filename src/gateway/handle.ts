@@ -74,7 +74,7 @@ async function replyOnce(request: Request): Promise<Attempt> {
   const { gateway, call, record, operation, rejection, conversation } = request
   const { clock } = record.state
   let effect = noEffect
-  let made: Made
+  let finished: Reply
   let isInvalidRequest = false
   try {
     const ofModel = rejection ? [] : gateway.scenarioOfModel(record.model)
@@ -82,13 +82,12 @@ async function replyOnce(request: Request): Promise<Attempt> {
     const named = header === undefined ? ofModel : [...ofModel, ...gateway.scenariosNamed(header)]
     effect = await matchRule(record, call, operation, named, conversation)
     if (effect.waitMs) await clock.wait(effect.waitMs, call.sink.disconnected)
-    made = await makeReply(request, effect)
+    finished = finish(gateway, record, await makeReply(request, effect), effect)
   } catch (error) {
     if (error instanceof GatewayError && error.status < 500) effect = effect.release?.() ?? effect
-    made = { reply: toErrorReply(record, error) }
+    finished = finish(gateway, record, { reply: toErrorReply(record, error) }, effect)
     isInvalidRequest = error instanceof GatewayError && error.isFinal
   }
-  const finished = finish(gateway, record, made, effect)
   const { delayMs = 0 } = finished.transport ?? {}
   if (delayMs > 0) await clock.wait(delayMs, call.sink.disconnected)
   return { reply: finished, isInvalidRequest }

@@ -24,7 +24,7 @@ const responses = (fields: object) => ['POST /responses', { model: 'a/b', input:
 const messages = [{ role: 'user', content: 'Hi' }]
 const chat = (fields: object) => ['POST /chat/completions', { model: 'a/b', messages, ...fields }] as const
 const message = (fields: object) =>
-  ['POST /messages', { model: 'a/b', max_tokens: 9, messages, ...fields }] as const
+  ['POST /messages', { model: 'a/b', max_tokens: 99, messages, ...fields }] as const
 const control = (path: string) => `POST /__understudy/sandboxes/default/${path}`
 
 /** `§` stands for the name. */

@@ -7,7 +7,7 @@ import { hash } from '../../lib/seed.ts'
 import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
 import { type AnyOperation, type RequestContext, shapeOf } from '../../operation.ts'
 import type { SchemaObject } from '../../resources/json-schema.ts'
-import { type Json, OpenApiDocument, type PathOperation } from './document.ts'
+import { DocumentError, type Json, OpenApiDocument, type PathOperation } from './document.ts'
 import { replySchema } from './reply-schema.ts'
 
 /** Omits operations in `existing`. Throws a `TypeError` unless the document is OpenAPI 3.x. */
@@ -86,7 +86,8 @@ class Sample {
     try {
       return await this.#reply(context)
     } catch (error) {
-      const message = `${this.#id} has no sample in the OpenAPI document: ${(error as Error).message}`
+      if (!(error instanceof DocumentError || error instanceof GatewayError)) throw error
+      const message = `${this.#id} has no sample in the OpenAPI document: ${error.message}`
       throw new GatewayError(501, message, undefined, { assumption: 'documentSample' })
     }
   }
@@ -98,10 +99,10 @@ class Sample {
     const type = others.find((each) => /json|\*\/\*/i.test(each)) ?? others[0]
     const streams = others.length < Object.keys(content).length
     if (streams && (type === undefined || fieldsOf(context.body)['stream'] === true))
-      throw new TypeError('streams are not generated: add a rule with reply.frames')
+      throw new DocumentError('streams are not generated: add a rule with reply.frames')
     if (type === undefined) return { status, headers: {}, body: { kind: 'none' } }
     const name = type.replace('*/*', 'application/json').replace('/*', '/plain')
-    if (!mediaType.test(name)) throw new TypeError(`'${type}' is not a media type`)
+    if (!mediaType.test(name)) throw new DocumentError(`'${type}' is not a media type`)
     const headers = { 'content-type': name }
     const value = () => this.#value(fieldsOf(content[type]), context)
     if (/json/i.test(name)) return { status, headers, body: { kind: 'json', value: await value() } }

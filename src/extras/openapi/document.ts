@@ -64,13 +64,16 @@ export class OpenApiDocument {
       ? readAt(this.#root, reference.slice(2).split('/').map(unescaped))
       : undefined
     if (target !== undefined) return target
-    throw new TypeError(
+    throw new DocumentError(
       reference.startsWith('#')
         ? `unresolved reference '${reference}'`
         : `reference '${reference}' to another file: bundle the document into one file`,
     )
   }
 }
+
+/** Thrown if a document lacks what a sample needs. */
+export class DocumentError extends TypeError {}
 
 const base = '/api/v1'
 
