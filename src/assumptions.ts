@@ -1,6 +1,6 @@
 /**
  * Assumptions: named choices for behaviour that the specification leaves open, listed in docs/assumptions.md. Replies that
- * depend on assumptions name them in `x-understudy-assumptions`.
+ * depend on assumptions name them in `x-understudy-assumptions`, unless `reported` says otherwise.
  */
 
 export interface Assumption {
@@ -8,12 +8,15 @@ export interface Assumption {
   readonly about: string
   /** Behaviour that Understudy implements. */
   readonly choice: string
+  /** When replies name the assumption, and why. Default: in every reply that depends on it. */
+  readonly reported?: string
 }
 
 export const assumptions = {
   errorEnvelope: {
     about: 'Error replies for status codes other than 500',
     choice: 'the 500 envelope, with the status as `error.code`',
+    reported: 'never, because every error except a 500 depends on it',
   },
   violations: {
     about: 'Error behaviour when an input rule is violated',
@@ -115,6 +118,7 @@ export const assumptions = {
     about: 'The definition of a token',
     choice:
       'up to eight characters of one kind with the preceding space, or a whole Markdown link; instructions and input text count; an image counts as 765 tokens, or 85 with low detail; files do not count',
+    reported: 'only if the request limits its tokens, because the usage of every text depends on it',
   },
   forcedTool: {
     about: 'When a model calls a function, and the function that `tool_choice: "required"` calls',
@@ -174,6 +178,7 @@ export const assumptions = {
     about: 'Other fields of the Response object and of a `url_citation`',
     choice:
       'fields that published clients require, null if not applicable: `completed_at`, `error`, `incomplete_details`, `instructions`, the settings, `tools` and `usage` details; a `title` on each citation',
+    reported: 'never, because every response depends on it',
   },
   responseStatus: {
     about: 'Other status values of responses and messages',
@@ -201,6 +206,7 @@ export const assumptions = {
   instructType: {
     about: 'The non-null types of nullable model fields and of `instruct_type`',
     choice: '`instruct_type` is a string or null; the other fields are always null',
+    reported: 'never, because every embeddings model depends on it',
   },
   limitedEngine: {
     about: 'The engine that allows at most 20 results',
@@ -220,16 +226,19 @@ export const assumptions = {
   countryCodes: {
     about: 'The form of country codes',
     choice: 'two capital letters; unassigned codes are accepted',
+    reported: 'never, because every provider depends on it',
   },
   streamOrder: {
     about: 'Stream events that the API does not describe',
     choice:
       "the types and payloads that published clients know; one delta per token; a part's annotations follow its deltas",
+    reported: 'never, because every stream depends on it',
   },
   rateLimits: {
     about: 'Rate limits',
     choice:
       'none, unless a rule has a `rateLimit`: requests over the limit get a 429 with `Retry-After`, and every reply has `X-RateLimit-Limit`, `-Remaining` and `-Reset` (in seconds)',
+    reported: 'never, because only a rule limits the rate',
   },
 } as const satisfies Record<string, Assumption>
 

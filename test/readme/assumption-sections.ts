@@ -1,7 +1,7 @@
 /**
  * Generates docs/assumptions.md: every assumption, grouped by the operations that depend on it.
  */
-import { type AssumptionName, assumptions } from '../../src/assumptions.ts'
+import { type Assumption, type AssumptionName, assumptions } from '../../src/assumptions.ts'
 import { table } from './table.ts'
 
 const groups: Readonly<Record<string, readonly AssumptionName[]>> = {
@@ -74,7 +74,10 @@ export function assumptionGroups(): string {
   if (missing.length > 0) throw new Error(`Add to a group in assumption-sections.ts: ${missing.join(', ')}`)
   return Object.entries(groups)
     .map(([title, names]) => {
-      const rows = names.map((name) => [`\`${name}\``, assumptions[name].about, assumptions[name].choice])
+      const rows = names.map((name) => {
+        const { about, choice, reported }: Assumption = assumptions[name]
+        return [`\`${name}\``, about, reported ? `${choice}. Reported: ${reported}` : choice]
+      })
       return `### ${title}\n\n${table(['Name', 'Not specified', 'Behaviour'], rows)}`
     })
     .join('\n\n')
