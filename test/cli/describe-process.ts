@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -71,7 +71,11 @@ function suite(program: () => string): void {
     return url as string
   }
 
-  const write = (name: string, text: string) => writeFile(join(folder, name), text)
+  /** Writes a file in one step, because a watcher would read a file that is only half written. */
+  const write = async (name: string, text: string) => {
+    await writeFile(join(folder, `${name}.new`), text)
+    await rename(join(folder, `${name}.new`), join(folder, name))
+  }
   const failing = (status: number) =>
     `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
   const statusOf = async (url: string) => (await open({ baseUrl: `${url}/api/v1` }, 'GET /providers')).status
