@@ -89,6 +89,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   triedModels: readonly string[] = noItems
   countedLimits: Set<object> | undefined
   asksForStream = false
+  /** If true, recordings are replayed, but none matches the request. */
+  lacksRecording = false
   /** If true, an early step rejected the request, so only rules for `*` can match. */
   isRejected = false
   matches: readonly Match[] = noItems
@@ -156,6 +158,10 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
   get isAnswered(): boolean {
     return this.rules[0]?.kind === 'answer'
+  }
+
+  get isUnmatched(): boolean {
+    return this.lacksRecording || (!this.operation && !this.isAnswered)
   }
 
   /** Number of near misses; 0 if a rule replied. */

@@ -53,21 +53,18 @@ export function judgeCalls(
 }
 
 export function judgeUnmatched(
-  entries: readonly JournalEntry[],
+  unmatched: readonly JournalEntry[],
   operations: readonly { method: string; path: string }[],
 ): Verdict {
-  const unmatched = entries.filter(
-    ({ operation, rules }) => operation === null && rules[0]?.kind !== 'answer',
-  )
   const operationLines = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-  const guesses = unmatched.map(({ method, path }) => {
+  const guesses = unmatched.map(({ method, path, operation, error }) => {
     const line = `${method} ${splitAddress(path).route ?? path}`
-    return `  '${line}'${didYouMean(line, operationLines)}`
+    return `  '${line}'${operation === null ? didYouMean(line, operationLines) : `: ${error}`}`
   })
   return verdict(
     guesses,
     'Expected at least one unmatched request, but received none.',
-    `Expected every request to match an operation or a rule, but ${unmatched.length} did not:\n${[...new Set(guesses)].join('\n')}`,
+    `Expected every request to match an operation, a rule or a recording, but ${unmatched.length} did not:\n${[...new Set(guesses)].join('\n')}`,
   )
 }
 

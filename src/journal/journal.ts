@@ -141,9 +141,9 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return this.#records.filter(({ traceId }) => traceId === id).map(toEntry)
   }
 
-  /** Returns the requests that neither an operation nor a rule matched. */
+  /** Returns the requests that no operation, rule or recording matched. */
   unmatched(): JournalEntry[] {
-    return this.#records.filter((record) => !record.operation && !record.isAnswered).map(toEntry)
+    return this.#records.filter(({ isUnmatched }) => isUnmatched).map(toEntry)
   }
 
   /** Returns the calls that are not over, such as those that a fault delays or stalls, oldest first. */

@@ -35,7 +35,7 @@ export interface JournalMatchers<Result, RequestBodies extends object> {
     times: number,
     match?: CallMatch<BodyOf<RequestBodies, Id>>,
   ): Result
-  /** Asserts that every request matched an operation or a rule. */
+  /** Asserts that every request matched an operation, a rule or a recording. */
   toHaveNoUnmatchedRequests(): Result
   /** Asserts that every active rule has been applied at least once. */
   toHaveUsedAllRules(): Result
@@ -46,13 +46,18 @@ export interface JournalMatchers<Result, RequestBodies extends object> {
 type MatcherName = keyof JournalMatchers<void, object>
 
 export interface Inspectable {
-  readonly journal: { entries(): JournalEntry[] | Promise<JournalEntry[]>; readonly operationIds?: string[] }
+  readonly journal: {
+    entries(): JournalEntry[] | Promise<JournalEntry[]>
+    unmatched(): JournalEntry[] | Promise<JournalEntry[]>
+    readonly operationIds?: string[]
+  }
   unusedRules(): UnusedRule[] | Promise<UnusedRule[]>
   scripts?(): ScriptProgress[] | Promise<ScriptProgress[]>
 }
 
 interface Findings {
   readonly entries: JournalEntry[]
+  readonly unmatched: JournalEntry[]
   readonly unused: UnusedRule[]
   readonly scripts: ScriptProgress[]
 }
@@ -84,7 +89,7 @@ export function toMatchers(
       return judge(received, ({ entries }) => judgeCalls(entries, { operation, match, times }))
     },
     toHaveNoUnmatchedRequests: (received) =>
-      judge(received, ({ entries }) => judgeUnmatched(entries, operations)),
+      judge(received, ({ unmatched }) => judgeUnmatched(unmatched, operations)),
     toHaveUsedAllRules: (received) => judge(received, ({ entries, unused }) => judgeRules(unused, entries)),
     toHaveFinishedScript: (received) =>
       judge(received, ({ entries, scripts }) => judgeScripts(scripts, entries)),
@@ -103,14 +108,17 @@ export function assertInspectable(value: unknown): asserts value is Inspectable 
 
 function judge(received: unknown, verdict: (findings: Findings) => Verdict): Verdict | Promise<Verdict> {
   assertInspectable(received)
-  const entries = received.journal.entries()
-  const unused = received.unusedRules()
-  const scripts = received.scripts?.() ?? []
-  if (Array.isArray(entries) && Array.isArray(unused) && Array.isArray(scripts))
-    return safe(verdict({ entries, unused, scripts }))
-  return Promise.all([entries, unused, scripts]).then(([entries, unused, scripts]) =>
-    safe(verdict({ entries, unused, scripts })),
-  )
+  const { journal } = received
+  const findings = [
+    journal.entries(),
+    journal.unmatched(),
+    received.unusedRules(),
+    received.scripts?.() ?? [],
+  ]
+  // A list of several kinds loses their order.
+  const verdictOf = ([entries, unmatched, unused, scripts]: unknown[]) =>
+    safe(verdict({ entries, unmatched, unused, scripts } as Findings))
+  return findings.every(Array.isArray) ? verdictOf(findings) : Promise.all(findings).then(verdictOf)
 }
 
 function safe(verdict: Verdict): Verdict {

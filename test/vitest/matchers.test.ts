@@ -122,7 +122,7 @@ describe('toHaveNoUnmatchedRequests', () => {
     await call(gateway, 'GET /provider')
     await call(gateway, 'GET /provider')
     expect(failureOf(() => expect(gateway).toHaveNoUnmatchedRequests()).message).toBe(
-      `Expected every request to match an operation or a rule, but 2 did not:
+      `Expected every request to match an operation, a rule or a recording, but 2 did not:
   'GET /provider'; did you mean 'GET /providers'?`,
     )
   })

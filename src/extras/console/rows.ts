@@ -27,7 +27,7 @@ export interface CallRow extends EntryParts {
   model: string | null
   /** If true, the request asked for an event stream. */
   stream: boolean
-  /** If true, neither an operation nor a rule matched the request. */
+  /** If true, no operation, rule or recording matched the request. */
   unmatched: boolean
   /** Number of near misses; 0 if a rule applied. */
   nearMissCount: number
@@ -64,7 +64,7 @@ export function toRow(record: CallRecord, operations: GatewayCore['operations'])
     model: record.model === undefined ? null : hideInString(record.model),
     stream: record.asksForStream,
     rules: [...rules],
-    unmatched: !operation && rules.length === 0,
+    unmatched: record.isUnmatched,
     nearMissCount: record.nearMissCount,
     warnings: record.warnings.length,
     delivery: record.delivery,

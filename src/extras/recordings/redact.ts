@@ -55,7 +55,8 @@ export class Redactor {
 
   constructor({ headers = [], ignoreFields = defaultIgnoreFields, ...finder }: RedactionSetup = {}) {
     this.finder = new SecretFinder(finder)
-    this.ignoreFields = ignoreFields
+    // Messages about a mismatch name fields like `body.input`.
+    this.ignoreFields = ignoreFields.flatMap((path) => [path, path.replace(/^body\./, '')])
     this.#allowed = [...allowedHeaders, ...headers].map((name) => compileGlob(name))
   }
 

@@ -11,7 +11,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { startRecorder } from '../../../src/extras/recordings/record.ts'
 import { toChunk } from '../../../src/extras/recordings/recording.ts'
 import { Redactor, toRedactor } from '../../../src/extras/recordings/redact.ts'
-import { createGateway, type GatewayOptions, parseRecording, type Recording } from '../../../src/index.ts'
+import {
+  createGateway,
+  expectSandbox,
+  type GatewayOptions,
+  parseRecording,
+  type Recording,
+} from '../../../src/index.ts'
 import type { ScenarioPath } from '../../../src/scenarios/names.ts'
 import { startServer } from '../../../src/serve.ts'
 import { call, open, type Target } from '../../call.ts'
@@ -210,6 +216,16 @@ describe('recordings', () => {
     expect(JSON.parse(text).error.message).toMatch(/^All 2 recordings of POST \/responses have been replayed/)
     gateway.reset()
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
+  })
+
+  it('count requests without a recording as unmatched', async () => {
+    const gateway = replaying(await simple([{ path: '/responses', body: hello }]))
+    await post(gateway, '/responses', hello)
+    await post(gateway, '/responses', { ...hello, input: 'Other' })
+    expect(gateway.journal.unmatched()).toMatchObject([{ operation: 'createResponse', status: 404 }])
+    expect(() => expectSandbox(gateway).toHaveNoUnmatchedRequests()).toThrow(
+      "'POST /responses': No recording matches POST /responses",
+    )
   })
 
   it("leave unmatched requests to the simulation with onUnmatched: 'simulate'", async () => {
