@@ -89,8 +89,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   triedModels: readonly string[] = noItems
   countedLimits: Set<object> | undefined
   asksForStream = false
-  /** If true, recordings are replayed, but none matches the request. */
-  lacksRecording = false
   /** If true, an early step rejected the request, so only rules for `*` can match. */
   isRejected = false
   matches: readonly Match[] = noItems
@@ -124,6 +122,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** If true, a journal has the record. */
   isKept = false
   #isRouted = false
+  #lacksRecording = false
   #onSettled: readonly (() => void)[] = noItems
   #warned = 0
 
@@ -161,7 +160,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   get isUnmatched(): boolean {
-    return this.lacksRecording || (!this.operation && !this.isAnswered)
+    return this.#lacksRecording || (!this.operation && !this.isAnswered)
   }
 
   /** Number of near misses; 0 if a rule replied. */
@@ -281,6 +280,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     state.journal.answered(this)
     if (state.isCurrent) state.journal.add(this)
     for (const listener of state.listeners) listener.replied?.(this)
+  }
+
+  /** Counts the call as unmatched: recordings are replayed, but none matches it. */
+  lacksRecording(): void {
+    this.#lacksRecording = true
   }
 
   sent(part: string | Uint8Array, length: number, events: number): void {
