@@ -117,13 +117,14 @@ export const chatPlaces: StreamPlaces = {
 /** Creates the error chunk that tells published clients that the answer has failed. */
 function failureOf(
   failure: Omit<StreamFailure, 'form'>,
-  { id, created, model }: Partial<ChatCompletion> = {},
+  { id, created, model, provider }: Partial<ChatCompletion> & { provider?: string } = {},
 ): StreamEvent {
   return {
     id,
     object: 'chat.completion.chunk',
     created,
     model,
+    ...(provider !== undefined && { provider }),
     error: toChatError(failure),
     choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
   }

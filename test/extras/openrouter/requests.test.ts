@@ -212,6 +212,14 @@ describe('a chat completion, as in recorded replies', () => {
     expect(chunks.at(-1)).toMatchObject({ service_tier: 'flex', usage: { cost: reply.usage.cost } })
   })
 
+  it.runIf(hasExtra('chat'))('names the provider in the chunk of an error, too', async () => {
+    const { gateway } = setup()
+    gateway.use('stream-error-event')
+    const body = { model, messages: [question], stream: true }
+    const { text } = await call(gateway, 'POST /chat/completions', { body })
+    expect(text).toMatch(/"provider":"[^"]+","error":/)
+  })
+
   it.runIf(hasExtra('chat')).each([
     ['openai/gpt-5-mini', 'completed', 'max_output_tokens'],
     ['google/gemini-2.5-flash', 'STOP', 'MAX_TOKENS'],
