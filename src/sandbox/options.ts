@@ -48,7 +48,11 @@ export const gatewayOptions = {
   apiKeys: option('Valid API keys. Default: any key, until a request creates or deletes one.', () =>
     z.array(z.string().min(1)).min(1, 'Must not be empty: omit it to accept any key'),
   ),
-  strict: option('If true, requests with unknown fields get a 400.', () => z.boolean(), { default: false }),
+  strict: option(
+    'If true, requests with unknown fields get a 400. Fields that published clients send are known.',
+    () => z.boolean(),
+    { default: false },
+  ),
   clock: option(
     'Source of timestamps: `fixed` starts at a fixed time and advances 1 ms per request, `system` uses the system clock.',
     () => z.enum(['fixed', 'system']),
