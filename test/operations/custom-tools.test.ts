@@ -80,6 +80,14 @@ it('streams the input of a custom tool', async () => {
   expect(text).toContain('"type":"response.custom_tool_call_input.done"')
 })
 
+it('reads the tools in an input item', async () => {
+  const gateway = createGateway()
+  gateway.script([{ expect: { tools: ['note', 'close_agent'] }, call: { note: 'x' } }])
+  const input = [{ type: 'additional_tools', role: 'developer', tools: [agents] }, question]
+  const { output, warnings } = await ask(gateway, { tools: undefined, input })
+  expect([output, warnings]).toMatchObject([[{ type: 'custom_tool_call', namespace: 'agents' }], []])
+})
+
 it('warns only about tools that the gateway would run', async () => {
   const search = { type: 'tool_search', execution: 'client', parameters: {} }
   const { warnings } = await ask(createGateway(), {

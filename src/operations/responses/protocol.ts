@@ -13,6 +13,7 @@ import {
   isSpecifiedItem,
   StoringResponseBody,
 } from '../../resources/create-response-body.ts'
+import type { Prompt } from '../../resources/prompt.ts'
 import type { Protocol, StoredConversations } from '../../resources/protocol.ts'
 import { clientTools } from '../../resources/tools.ts'
 import { responseEvents } from './events.ts'
@@ -22,13 +23,7 @@ import { ResponseStreamEvent, responsesPlaces, responsesWriter } from './stream.
 
 export const responses: Protocol<CreateResponseBody, ResponseObject> = {
   conversation: readConversation,
-  prompt: (body, conversation) => ({
-    ...promptSettings(body),
-    model: body.model,
-    conversation,
-    hasUnspecifiedItems: typeof body.input !== 'string' && !body.input.every(isSpecified),
-    showsSearches: true,
-  }),
+  prompt: toPrompt,
   object: toResponseObject,
   events: responseEvents,
   writer: responsesWriter,
@@ -49,7 +44,27 @@ function readConversation(body: unknown, stored?: StoredConversations): Conversa
   const items = [...earlier, ...inputItems].flatMap((item) =>
     toItem(referenced?.get(String(fieldsOf(item)['id'])) ?? item),
   )
-  return { items, tools: clientTools(tools).map(({ name }) => name) }
+  return { items, tools: clientTools([...listOf(tools), ...toolsIn(inputItems)]).map(({ name }) => name) }
+}
+
+function toPrompt(body: CreateResponseBody, conversation: Conversation): Prompt {
+  const settings = promptSettings(body)
+  const offers = clientTools(toolsIn(body.input))
+  const additional = { kind: 'other', type: 'additional_tools', runsAtClient: true, offers } as const
+  return {
+    ...settings,
+    ...(offers.length > 0 && { tools: [...(settings.tools ?? []), additional] }),
+    model: body.model,
+    conversation,
+    hasUnspecifiedItems: typeof body.input !== 'string' && !body.input.every(isSpecified),
+    showsSearches: true,
+  }
+}
+
+/** Returns the tools in items of the type `additional_tools`, in which Codex offers all of its tools. */
+function toolsIn(input: unknown): unknown[] {
+  const items = listOf(input).map(fieldsOf)
+  return items.flatMap(({ type, tools }) => (type === 'additional_tools' ? [...listOf(tools)] : []))
 }
 
 function toItem(value: unknown): ConversationItem[] {
@@ -78,6 +93,7 @@ function toItem(value: unknown): ConversationItem[] {
       return [{ kind: 'reference' }]
     case 'reasoning':
     case 'web_search_call':
+    case 'additional_tools':
       return []
     default:
       return [otherItem(item)]
