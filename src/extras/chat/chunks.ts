@@ -59,12 +59,15 @@ export function* chunks(
     for (const annotation of message.annotations ?? []) yield chunk(index, { annotations: [annotation] })
     if (message.images) yield chunk(index, { images: message.images })
     for (const [place, call] of (message.tool_calls ?? []).entries()) {
-      const { id: call_id, type, function: called } = call
-      yield chunk(index, {
-        tool_calls: [{ index: place, id: call_id, type, function: { name: called.name, arguments: '' } }],
-      })
-      for (const token of tokenize(called.arguments))
-        yield chunk(index, { tool_calls: [{ index: place, function: { arguments: token } }] })
+      const isCustom = call.type === 'custom'
+      const started = isCustom
+        ? { custom: { ...call.custom, input: '' } }
+        : { function: { ...call.function, arguments: '' } }
+      yield chunk(index, { tool_calls: [{ index: place, id: call.id, type: call.type, ...started }] })
+      for (const token of tokenize(isCustom ? call.custom.input : call.function.arguments)) {
+        const more = isCustom ? { custom: { input: token } } : { function: { arguments: token } }
+        yield chunk(index, { tool_calls: [{ index: place, ...more }] })
+      }
     }
     if (message.function_call) {
       const { name, arguments: args } = message.function_call
@@ -85,7 +88,7 @@ interface ChunkChoice {
     refusal?: string
     reasoning?: string | null
     annotations?: unknown[]
-    tool_calls?: { function?: { arguments?: string } }[]
+    tool_calls?: { function?: { arguments?: string }; custom?: { input?: string } }[]
     function_call?: { arguments?: string }
   }
   finish_reason?: string | null
@@ -102,7 +105,8 @@ export const chatPlaces: StreamPlaces = {
   isDelta(event) {
     const { delta = {} } = choiceOf(event)
     const { content, refusal, reasoning, tool_calls, function_call: call } = delta
-    const args = call?.arguments || tool_calls?.[0]?.function?.arguments
+    const [called] = tool_calls ?? []
+    const args = call?.arguments || called?.function?.arguments || called?.custom?.input
     return Boolean(content || refusal || reasoning || args)
   },
   isFinal: (event) => choiceOf(event).finish_reason != null,

@@ -1,6 +1,7 @@
 /** Converts an answer to a chat completion in the format that published clients expect. */
 import * as z from 'zod'
 import { draw, hash } from '../../lib/seed.ts'
+import { textOf } from '../../lib/unchecked-json.ts'
 import { reasoningTexts } from '../../model/token-limit.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice, ChoiceItem, CitedText } from '../../resources/answer.ts'
@@ -22,7 +23,14 @@ export const ChatCompletion = z.lazy(() => {
   })
 
   const FunctionCall = z.strictObject({ name: z.string(), arguments: z.string() })
-  const ToolCall = z.strictObject({ id: z.string(), type: z.literal('function'), function: FunctionCall })
+  const ToolCall = z.discriminatedUnion('type', [
+    z.strictObject({ id: z.string(), type: z.literal('function'), function: FunctionCall }),
+    z.strictObject({
+      id: z.string(),
+      type: z.literal('custom'),
+      custom: z.strictObject({ name: z.string(), input: z.string() }),
+    }),
+  ])
 
   const Image = z.strictObject({
     type: z.literal('image_url'),
@@ -119,7 +127,7 @@ function toChoice(
   )
   // The format before tools has at most one call.
   const [only, ...others] = isLegacy(body) ? calls : []
-  const legacyCall = others.length === 0 ? only?.function : undefined
+  const legacyCall = others.length === 0 && only?.type === 'function' ? only.function : undefined
   const kind = legacyCall ? 'function_call' : calls.length > 0 ? 'tool_calls' : undefined
   return {
     index,
@@ -151,6 +159,7 @@ export const shownInChat = [
   ),
   ...['summary', 'content', 'encrypted_content', 'signature', 'format'].map((name) => `reasoning.${name}`),
   ...['name', 'arguments', 'call_id'].map((name) => `function_call.${name}`),
+  ...['name', 'input', 'call_id'].map((name) => `custom_tool_call.${name}`),
   'image_generation_call.result',
   'image_generation_call.output_format',
 ]
@@ -177,6 +186,10 @@ function toParts(
     if (item.type === 'function_call') {
       const { name, arguments: args, call_id = `call_${keyOf('call', place)}` } = item
       parts.calls.push({ id: call_id, type: 'function', function: { name, arguments: args } })
+    } else if (item.type === 'other' && item.itemType === 'custom_tool_call') {
+      const { name, input, call_id = `call_${keyOf('call', place)}` } = item.fields
+      const custom = { name: textOf(name), input: textOf(input) }
+      parts.calls.push({ id: textOf(call_id), type: 'custom', custom })
     } else if (item.type === 'reasoning') {
       const earlier = parts.reasoning === '' ? [] : [parts.reasoning]
       parts.reasoning = [...earlier, ...reasoningTexts(item)].join('\n\n')

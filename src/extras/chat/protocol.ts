@@ -31,7 +31,7 @@ export const protocol: Protocol<ChatRequest, ChatCompletion> = {
 
 function readConversation(body: unknown): Conversation {
   const { messages, tools, functions } = fieldsOf(body)
-  const offered = tools == null ? listOf(functions) : listOf(tools).map((tool) => fieldsOf(tool)['function'])
+  const offered = tools == null ? listOf(functions) : listOf(tools).map(calledIn)
   const names = offered.flatMap((each) => {
     const { name } = fieldsOf(each)
     return typeof name === 'string' ? [name] : []
@@ -52,12 +52,19 @@ function toItems(value: unknown, legacyCalls: readonly unknown[]): ConversationI
   const { role, content, refusal, tool_call_id, tool_calls } = fieldsOf(value)
   if (role === 'tool') return [{ kind: 'result', id: textOf(tool_call_id), text: textOf(content) }]
   const calls = [...listOf(tool_calls), ...legacyCalls].map((call): ConversationItem => {
-    const { id, function: called } = fieldsOf(call)
-    const { name, arguments: args } = fieldsOf(called)
-    return { kind: 'call', id: textOf(id), name: textOf(name), arguments: textOf(args) }
+    const { id, type } = fieldsOf(call)
+    const { name, arguments: args, input } = calledIn(call)
+    const given = type === 'custom' ? JSON.stringify({ input: textOf(input) }) : textOf(args)
+    return { kind: 'call', id: textOf(id), name: textOf(name), arguments: given }
   })
   const spoken = content ?? refusal
   return textOf(spoken) === '' && calls.length > 0 ? calls : [...messageItems(textOf(role), spoken), ...calls]
+}
+
+/** Returns what a tool or a call of one nests under its type. */
+function calledIn(value: unknown): Record<string, unknown> {
+  const { type, function: called, custom } = fieldsOf(value)
+  return fieldsOf(type === 'custom' ? custom : called)
 }
 
 function toPrompt(body: ChatRequest, conversation: Conversation): Prompt {
@@ -84,7 +91,8 @@ function toPrompt(body: ChatRequest, conversation: Conversation): Prompt {
 }
 
 function toTool(tool: ChatTool, index: number): PromptTool {
-  if (!isChatFunction(tool)) return toPromptTool(tool, index)
+  if (!isChatFunction(tool))
+    return toPromptTool(tool.type === 'custom' ? { ...calledIn(tool), type: tool.type } : tool, index)
   const { name, parameters } = tool.function
   return { kind: 'function', name, parameters, path: `body.tools[${index}].function.parameters` }
 }

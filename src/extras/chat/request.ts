@@ -16,11 +16,18 @@ const contentPart = () =>
 const content = () => z.union([z.string(), list(contentPart())])
 
 const toolCall = () =>
-  z.looseObject({
-    id: z.string(),
-    type: z.literal('function').optional(),
-    function: calledFunction(),
-  })
+  z.discriminatedUnion('type', [
+    z.looseObject({
+      id: z.string(),
+      type: z.literal('function').optional(),
+      function: calledFunction(),
+    }),
+    z.looseObject({
+      id: z.string(),
+      type: z.literal('custom'),
+      custom: z.looseObject({ name: z.string(), input: z.string() }),
+    }),
+  ])
 
 const calledFunction = () => z.looseObject({ name: z.string(), arguments: z.string() })
 

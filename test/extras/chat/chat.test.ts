@@ -341,7 +341,6 @@ describe('POST /chat/completions with a scripted reply', () => {
       output: [
         { type: 'image_generation_call', result: 'aW1n', output_format: 'webp', size: '1x1' },
         { type: 'web_search_call', action: { query: 'tides' } },
-        { type: 'custom_tool_call', name: 'run', input: 'ls' },
         { type: 'function_call', name: 'look', arguments: {}, caller: { type: 'program' } },
         { type: 'message', phase: 'final_answer', content: [{ text: 'Here.', annotations: [] }] },
       ],
@@ -351,13 +350,54 @@ describe('POST /chat/completions with a scripted reply', () => {
     expect(message.images).toEqual([image])
     expect(pieces).toContainEqual({ images: [image] })
     expect(gateway.journal.last('createChatCompletion')?.warnings).toContain(
-      'the reply cannot show these parts of the scripted output: image_generation_call.size, web_search_call, custom_tool_call, function_call.caller, message.phase',
+      'the reply cannot show these parts of the scripted output: image_generation_call.size, web_search_call, function_call.caller, message.phase',
     )
   })
 
+  it.each([
+    ['an item', { output: [{ type: 'custom_tool_call', call_id: 'c1', name: 'patch', input: 'a b' }] }],
+    [
+      'a call',
+      { output: [{ type: 'function_call', call_id: 'c1', name: 'patch', arguments: { input: 'a b' } }] },
+    ],
+  ])('returns calls of custom tools that %s scripts, and reads them in the history', async (_, reply) => {
+    const gateway = createGateway({ strict: true })
+    gateway.reply(reply)
+    const tools = [{ type: 'custom', custom: { name: 'patch', format: { type: 'text' } } }]
+    const { message, pieces } = await messageOf(gateway, model, { tools })
+    const called = { id: 'c1', type: 'custom', custom: { name: 'patch', input: 'a b' } }
+    expect(message.tool_calls).toEqual([called])
+    expect(pieces.flatMap(({ tool_calls }) => tool_calls ?? [])).toEqual([
+      { ...called, index: 0, custom: { name: 'patch', input: '' } },
+      { index: 0, custom: { input: 'a' } },
+      { index: 0, custom: { input: ' b' } },
+    ])
+    expect(gateway.journal.entries().flatMap(({ warnings }) => warnings)).toEqual([])
+
+    gateway.reset()
+    gateway.script([{ call: { patch: 'a b' } }, { expect: { result: { patch: 'Done' } }, text: 'Patched.' }])
+    const first = await messageOf(gateway, model, { tools })
+    expect(first.message.tool_calls).toMatchObject([{ custom: called.custom }])
+    const { id } = first.message.tool_calls[0]
+    const result = { role: 'tool', tool_call_id: id, content: 'Done' }
+    const messages = [...ask('Hello'), { content: null, ...first.message }, result]
+    const next = await call(gateway, 'POST /chat/completions', { body: { model, messages, tools } })
+    expect(next.body.choices[0].message.content).toBe('Patched.')
+    const [sent] = first.message.tool_calls
+    const invalid = [
+      { ...sent, type: 'other' },
+      { ...sent, custom: { name: 'patch' } },
+    ]
+    for (const each of invalid) {
+      const history = [...ask('Hello'), { role: 'assistant', tool_calls: [each] }]
+      const body = { model, messages: history }
+      expect((await call(gateway, 'POST /chat/completions', { body })).status).toBe(400)
+    }
+  })
+
   /** Returns a reply's message, and the deltas of the same reply as a stream. */
-  async function messageOf(gateway: Gateway, name: string) {
-    const body = { model: name, messages: ask('Hello') }
+  async function messageOf(gateway: Gateway, name: string, fields: object = {}) {
+    const body = { model: name, messages: ask('Hello'), ...fields }
     const { choices } = (await call(gateway, 'POST /chat/completions', { body })).body
     const { text } = await call(gateway, 'POST /chat/completions', { body: { ...body, stream: true } })
     const events = [...text.matchAll(/^data: (\{.*)/gm)].map(([, json]) => JSON.parse(String(json)))
