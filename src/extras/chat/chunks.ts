@@ -37,7 +37,7 @@ function wireWriter(): (event: StreamEvent) => string {
 export function* chunks(
   completion: ChatCompletion,
   { choices: [first] }: Answer,
-  { stream_options }: ChatRequest,
+  { stream_options, usage: asked }: ChatRequest,
 ): Generator<StreamEvent> {
   const { id, created, model, choices, usage } = completion
   const failure = first.end.error
@@ -77,7 +77,7 @@ export function* chunks(
     if (!failure) yield chunk(index, {}, finish_reason)
   }
   if (failure) yield failureOf(failure, completion)
-  else if (stream_options?.include_usage) yield { ...head, choices: [], usage }
+  else if (stream_options?.include_usage || asked?.include) yield { ...head, choices: [], usage }
 }
 
 interface ChunkChoice {

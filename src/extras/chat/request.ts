@@ -1,5 +1,6 @@
 /** Schema of POST /chat/completions, as published clients call it; the specification only names the group. */
 import * as z from 'zod'
+import { fieldsOf, textOf } from '../../lib/unchecked-json.ts'
 import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'
 import { fallbackModels } from '../../resources/fallback-models.ts'
 import { list } from '../../resources/list.ts'
@@ -82,8 +83,13 @@ const responseFormat = () =>
 const toolChoice = () =>
   z.union([
     z.enum(['none', 'auto', 'required']),
-    z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }),
-    z.looseObject({ type: z.string() }),
+    objectByType({
+      function: z.looseObject({ function: z.looseObject({ name: z.string() }), ...ignored('type') }),
+      allowed_tools: z.looseObject({
+        allowed_tools: z.looseObject({ mode: z.enum(['auto', 'required']), tools: list(z.looseObject({})) }),
+        ...ignored('type'),
+      }),
+    }),
   ])
 type ToolChoice = z.infer<ReturnType<typeof toolChoice>> | null | undefined
 
@@ -96,6 +102,7 @@ export const ChatRequest = z.lazy(() => {
       messages: list(message()).min(1).describe('The conversation so far.'),
       stream: z.boolean().nullish().describe('If true, the reply is an event stream.'),
       stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+      usage: z.looseObject({ include: z.boolean().nullish() }).nullish(),
       max_tokens: z.int().min(1).nullish(),
       max_completion_tokens: z.int().min(1).nullish().describe('Upper bound on generated tokens.'),
       n: z.int().min(1).max(128).nullish().describe('Number of choices. Default: 1.'),
@@ -154,7 +161,7 @@ export function isChatFunction(tool: ChatTool): tool is ChatFunctionTool {
 /** Returns the function that a `tool_choice` names, if any. */
 export function forcedName(choice: ToolChoice): string | undefined {
   if (typeof choice !== 'object' || choice?.type !== 'function') return undefined
-  return (choice as { function: { name: string } }).function.name
+  return textOf(fieldsOf(choice['function'])['name'])
 }
 
 interface ForcedFunction {

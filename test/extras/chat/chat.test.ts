@@ -395,6 +395,33 @@ describe('POST /chat/completions with a scripted reply', () => {
     }
   })
 
+  it.each([
+    [{ usage: { include: true } }, 1],
+    [{ usage: { include: false } }, 0],
+    [{ stream_options: { include_usage: true } }, 1],
+  ])('with %j, streams the usage in %i chunks', async (fields, count) => {
+    const gateway = createGateway({ strict: true })
+    const body = { model, messages: ask('Hello'), stream: true, ...fields }
+    const { text } = await call(gateway, 'POST /chat/completions', { body })
+    expect(text.match(/"choices":\[\],"usage":/g) ?? []).toHaveLength(count)
+    expect(gateway.journal.last('createChatCompletion')?.warnings).toEqual([])
+  })
+
+  it('knows the fields of each tool choice', async () => {
+    const gateway = createGateway({ strict: true })
+    const allowed = { mode: 'required', tools: [weather] }
+    const statusOf = async (tool_choice: object) => {
+      const body = { model, messages: ask('Hello'), tools: [weather], tool_choice }
+      return (await call(gateway, 'POST /chat/completions', { body })).status
+    }
+    expect(await statusOf({ type: 'allowed_tools', allowed_tools: allowed })).toBe(200)
+    expect(gateway.journal.last('createChatCompletion')?.warnings).toEqual([])
+    expect(await statusOf({ type: 'allowed_tools', allowed_tool: allowed })).toBe(400)
+    expect(await statusOf({ type: 'function', function: {} })).toBe(400)
+    gateway.reply('Done.')
+    expect(await statusOf({ type: 'custom', custom: { name: 'patch' } })).toBe(200)
+  })
+
   /** Returns a reply's message, and the deltas of the same reply as a stream. */
   async function messageOf(gateway: Gateway, name: string, fields: object = {}) {
     const body = { model: name, messages: ask('Hello'), ...fields }

@@ -25,11 +25,15 @@ const published: [line: string, field: string, body: object][] = [
   ['POST /messages', 'mcp_servers', { mcp_servers: [] }],
   ['POST /messages', 'thinking.display', { thinking: { type: 'adaptive', display: 'omitted' } }],
   ['POST /messages', 'tools[0].defer_loading', { tools: [{ ...tool, defer_loading: true }] }],
+  [
+    'POST /messages/count_tokens',
+    'tools[0].mcp_server_name',
+    { tools: [{ type: 'mcp_toolset', mcp_server_name: 'files' }] },
+  ],
   ['POST /messages?beta=true', 'context_management', { context_management: { edits: [] } }],
   ['POST /messages/count_tokens?beta=true', 'cache_control', { cache_control: { type: 'ephemeral' } }],
 ]
 const vendors: typeof published = [
-  ['POST /chat/completions', 'usage', { usage: { include: true } }],
   ['POST /chat/completions', 'transforms', { transforms: ['middle-out'] }],
   ['POST /chat/completions', 'route', { route: 'fallback' }],
   [
@@ -68,6 +72,14 @@ it('fields of OpenRouter are rejected by `strict` without its dialect, and all w
   for (const [line, , body] of vendors.filter(([, field]) => !/external/.test(field)))
     expect((await send(line, body, {})).status).toBe(400)
   expect((await send('POST /responses', { user: 'u' }, { onlySpecified: true })).status).toBe(400)
+})
+
+it('query fields of OpenRouter are accepted only in its dialect', async () => {
+  const statuses = (['openrouter', undefined] as const).map(async (dialect) => {
+    const gateway = createGateway({ strict: true, ...(dialect && { dialect }) })
+    return (await call(gateway, 'GET /benchmarks?include_run_config=true')).status
+  })
+  expect(await Promise.all(statuses)).toEqual([200, 400])
 })
 
 it('null asks for nothing, so it adds no warning', async () => {
