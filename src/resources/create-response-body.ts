@@ -175,7 +175,7 @@ const fields = () => ({
   top_p: z.number().nullish(),
   presence_penalty: z.number().nullish(),
   frequency_penalty: z.number().nullish(),
-  metadata: metadata().nullish(),
+  metadata: Metadata.nullish(),
   reasoning: z
     .looseObject({
       effort: z.string().nullish(),
@@ -198,10 +198,10 @@ const fields = () => ({
 })
 
 /** Unlike a record, keeps a key called `__proto__`. */
-const metadata = () =>
-  z
-    .custom<Record<string, unknown>>(isObject, mustBe('an object'))
-    .meta({ type: 'object', additionalProperties: {} })
+export type Metadata = Record<string, unknown>
+export const Metadata = z.lazy(() =>
+  z.custom<Metadata>(isObject, mustBe('an object')).meta({ type: 'object', additionalProperties: {} }),
+)
 
 const unknownFunction = {
   path: ['tool_choice', 'name'],
