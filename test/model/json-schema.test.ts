@@ -300,6 +300,14 @@ describe('fakeValue', () => {
     expect(minutes).toBeLessThan(10_000)
   })
 
+  it('returns small integers without bounds, and larger ones only if the schema rejects those', () => {
+    const counts = { type: 'object', additionalProperties: { type: 'integer' }, minProperties: 50 }
+    const distinct = { type: 'array', items: { type: 'integer' }, uniqueItems: true, minItems: 8 }
+    const values = Object.values(fakeValue(counts, origin) as object)
+    expect([...new Set(values)].sort()).toEqual([1, 2, 3, 4, 5])
+    expect(new Set(fakeValue(distinct, origin) as number[]).size).toBe(8)
+  })
+
   const step = strict({ text: { type: 'string' }, parts: { type: 'array', items: { $ref: '#/$defs/part' } } })
   const folder = strict({ files: { $ref: '#/$defs/files' } })
   it.each<[string, object]>([

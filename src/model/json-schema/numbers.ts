@@ -26,7 +26,9 @@ export function numberFor(
   const step = multiple || Math.min(1, fine)
   const first = Math.ceil(low / step - 1e-9)
   const count = Math.floor(high / step + 1e-9) - first + 1
-  const start = Math.floor(random() * count)
+  // Integers without bounds are small, because many of them are counts or scores.
+  const isSmall = isInteger && !isBounded && min <= Number.MIN_SAFE_INTEGER
+  const start = Math.floor(random() * (isSmall ? Math.min(5, count) : count))
   const candidates = Array.from({ length: Math.min(Math.max(0, count), maxTries) }, (_, index) =>
     // Fifteen digits are exact, so that 3 * 0.1 is 0.3.
     Number(((first + ((start + index) % count)) * step).toPrecision(15)),
