@@ -47,7 +47,7 @@ export interface RefusalExtras {
   assumption?: AssumptionName
   /** Explanation for the journal, and for the reply's `x-understudy-reason`. Default: none. */
   detail?: string
-  /** @internal */
+  /** If true, no fallback model is tried. Default: false. */
   isFinal?: boolean
 }
 

@@ -36,7 +36,7 @@ export interface Protocol<Body, Result> {
   /** Reply header that contains the request's id, in addition to `x-request-id`. Default: none. */
   readonly idHeader?: string
   /** Beginning of a function call's id. Default: `call_`. */
-  readonly callPrefix?: string
+  readonly callPrefix?: string | undefined
   /** Schema of the protocol's envelope, for the OpenAPI document. */
   readonly errorSchema?: z.ZodType
   /** Status of a failed answer that is not streamed. Default: 200, because the object shows the failure. */

@@ -27,7 +27,7 @@ export interface RuleRequest extends Conditioned {
   readonly operation: string | undefined
   readonly generatesText?: boolean
   /** Beginning of a function call's id. */
-  readonly callPrefix?: string
+  readonly callPrefix?: string | undefined
   /** Method in upper case: `POST`. */
   readonly method: string
   /** Path relative to the base URL, such as `/chat/completions`; undefined for paths outside it. */
@@ -224,7 +224,7 @@ export const When = z.lazy(() =>
     mustBe("an object such as { model: 'aurora/*' }"),
   ),
 )
-export type ParsedWhen = z.infer<typeof When>
+export type ParsedWhen = z.output<typeof When>
 /** Conditions on the requests that a rule matches. */
 export type When = z.input<typeof When>
 

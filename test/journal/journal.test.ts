@@ -193,9 +193,9 @@ describe('journal entries', () => {
     expect(() => journal.last('listProvider')).toThrow("did you mean 'listProviders'?")
     // @ts-expect-error the model must be a string
     journal.calls('createResponse', { body: { model: 1 } })
-    journal.calls('createChatCompletion', { body: { messages: [{ role: 'system' }], stream: undefined } })
+    journal.calls('createResponse', { body: { input: [{ role: 'system' }], stream: undefined } })
     // @ts-expect-error the field is misspelt
-    journal.calls('createChatCompletion', { body: { messages: [{ roll: 'system' }] } })
+    journal.calls('createResponse', { body: { tools: [{ tipe: 'function' }] } })
   })
 
   it('warn of an expected field that no call has', async () => {

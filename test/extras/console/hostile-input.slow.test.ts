@@ -172,7 +172,7 @@ describe('the console', () => {
         .waitFor()
       await check(payload)
       const row = `00000000-0000-4000-8000-0000000000${String(index).padStart(2, '0')}`
-      await look(page, `#/data?collection=workspaces&row=${row}`, 'Row (JSON)')
+      await look(page, `#/data?collection=workspaces&row=${row}`, 'Record (JSON)')
       await check(payload)
     }
     // Puts the payload in the URL.

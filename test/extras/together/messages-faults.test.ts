@@ -1,7 +1,7 @@
 /** Reactions of Anthropic's SDK to faults in streams, as in docs/clients.md. */
 import Anthropic from '@anthropic-ai/sdk'
 import { expect, it } from 'vitest'
-import { createGateway, type Fault } from '../../src/index.ts'
+import { createGateway, type Fault } from '../../../src/index.ts'
 
 const question = { role: 'user' as const, content: 'How do tides work?' }
 const request = { model: 'aurora/dawn-2', max_tokens: 1000, messages: [question] }

@@ -4,7 +4,7 @@ import { ChatOpenAI } from '@langchain/openai'
 import { streamText } from 'ai'
 import OpenAI from 'openai'
 import { expect, it } from 'vitest'
-import { createGateway, type Fault } from '../../src/index.ts'
+import { createGateway, type Fault } from '../../../src/index.ts'
 
 const model = 'aurora/dawn-2'
 const prompt = 'How do tides work?'

@@ -1,8 +1,8 @@
 /** A mistake in Understudy is a 500 that says so. It is never blamed on the request. */
 import { format } from '@cfworker/json-schema'
 import { afterAll, expect, it, vi } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { call } from '../call.ts'
+import { createGateway } from '../../../src/index.ts'
+import { call } from '../../call.ts'
 
 // Breaks the validator of generated values.
 vi.spyOn(format, 'uuid').mockImplementation(() => {

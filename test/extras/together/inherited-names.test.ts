@@ -1,9 +1,9 @@
 /** Names that every object inherits are treated like any other name, wherever a request can contain them. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createGateway, defineOperation, ok } from '../../src/index.ts'
-import { startServer } from '../../src/serve.ts'
-import { call, type Target } from '../call.ts'
+import { createGateway, defineOperation, ok } from '../../../src/index.ts'
+import { startServer } from '../../../src/serve.ts'
+import { call, type Target } from '../../call.ts'
 
 const inherited = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']
 
