@@ -224,7 +224,7 @@ export const When = z.lazy(() =>
     mustBe("an object such as { model: 'aurora/*' }"),
   ),
 )
-export type ParsedWhen = z.output<typeof When>
+export type ParsedWhen = z.infer<typeof When>
 /** Conditions on the requests that a rule matches. */
 export type When = z.input<typeof When>
 

@@ -27,7 +27,7 @@ export const OnEnd = z
   .describe(
     "Behaviour after a script's last turn, a sequence's last step, or the last of `times`: `pass` leaves calls to other rules and the operation, `fail` rejects them with a 400, `repeat` starts over, and `repeat-last` repeats the last turn or step. Default: `fail` for a script, otherwise `pass`.",
   )
-export type OnEnd = z.output<typeof OnEnd>
+export type OnEnd = z.infer<typeof OnEnd>
 
 const fraction = {
   error({ input }: { readonly input?: unknown }) {
@@ -102,7 +102,7 @@ export const Rule = z.lazy(() =>
     onEnd: OnEnd.optional(),
   }),
 )
-export type ParsedRule = z.output<typeof Rule>
+export type ParsedRule = z.infer<typeof Rule>
 /** A rule: the requests that it matches, how often it applies, and its effect. */
 export type Rule = z.input<typeof Rule>
 /** A rule as part of a reply. Not validated again. */
@@ -131,6 +131,6 @@ export const Scenario = z.lazy(() =>
     mustBe('{ name, rules: […] }'),
   ),
 )
-export type ParsedScenario = z.output<typeof Scenario>
+export type ParsedScenario = z.infer<typeof Scenario>
 /** A named list of rules. */
 export type Scenario = z.input<typeof Scenario>

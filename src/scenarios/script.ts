@@ -87,7 +87,7 @@ export const Turn = z.lazy(() =>
     ...faultFields(),
   }),
 )
-export type ParsedTurn = z.output<typeof Turn>
+export type ParsedTurn = z.infer<typeof Turn>
 /** A turn of a conversation: expectations about a request, and its reply. */
 export type Turn = z.input<typeof Turn>
 

@@ -206,7 +206,7 @@ export const ScriptedReply = z.lazy(() =>
 )
 /** A reply that replaces the operation's reply. */
 export type ScriptedReply = z.input<typeof ScriptedReply>
-export type ParsedScriptedReply = z.output<typeof ScriptedReply>
+export type ParsedScriptedReply = z.infer<typeof ScriptedReply>
 
 export const TextOrReply = z.lazy(() =>
   z.union(
