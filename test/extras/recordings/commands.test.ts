@@ -106,6 +106,7 @@ describe('serve', () => {
 
 describe('serve --recordings', () => {
   it('overrides the options in a configuration file one by one', async () => {
+    vi.stubEnv('CI', '')
     const recordings = {
       from: folder,
       onUnmatched: 'simulate',
