@@ -56,12 +56,12 @@ export const JournalEntry = z.lazy(() =>
         .optional()
         .describe('The parsed request body; undefined if it is empty, truncated or not JSON.'),
       requestText: KeptText.describe(
-        'The request body exactly as sent. Not stored if it is too large, compressed or not UTF-8.',
+        'The request body: its `text` exactly as sent, and `truncatedBytes`. Not stored if it is too large, compressed or not UTF-8.',
       ),
       status: z.int().describe('HTTP status; 0 if the connection closed without a response.'),
       error: text().nullable().describe("The reply's error message; null if the request was not rejected."),
       responseHeaders: Headers.describe('Reply headers; names in lower case.'),
-      responseBody: KeptText.describe('Reply body, as far as it was sent.'),
+      responseBody: KeptText.describe('Reply body, as far as it was sent: `text` and `truncatedBytes`.'),
       timeline: z
         .array(
           z.strictObject({
