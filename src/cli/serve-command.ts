@@ -10,7 +10,6 @@ import type { GatewayOptionsInput, InitialScenario } from '../sandbox/options.ts
 import type { RequestLine } from '../server/request-line.ts'
 import { type ListenOptions, serverOptions } from '../server/server-options.ts'
 import { gatewaySetup } from '../setup.ts'
-import { compileSchemas } from './compile-schemas.ts'
 import { isPath, readConfig, toGateway } from './config-file.ts'
 import { readFlags, withFlags } from './flags.ts'
 import { readyLine, readyText, type Started } from './ready.ts'
@@ -35,8 +34,6 @@ export type Start = (
 
 /** Maximum wait for open replies after a signal, in real milliseconds. A second signal does not wait. */
 const graceMs = 5000
-/** Time after which schemas are compiled, in real milliseconds, so that the first requests do not wait for it. */
-const compileAfterMs = 250
 
 export async function serve(command: Command, start: Start): Promise<void> {
   const flags: ServeFlags = command.opts()
@@ -51,14 +48,15 @@ export async function serve(command: Command, start: Start): Promise<void> {
   }
   const server = await start({
     ...settings,
-    ...{ gateway, port: flags.port, console: hasConsole },
+    gateway,
+    port: flags.port,
+    console: hasConsole,
     onRequest: flags.quiet ? undefined : onRequest,
   }).catch((error: Error) => {
     throw new UsageError(withFlags(error.message.replace(/^startServer: /, ''), serverOptions))
   })
   // Keeps V8's young generation small: 207 MB of RSS after 20,000 POSTs instead of 287 MB, for the same CPU time.
   setFlagsFromString('--semi-space-growth-factor=1')
-  setTimeout(compileSchemas, compileAfterMs, gateway.operations).unref()
   if (flags.watch && !scenarios.some(isPath))
     printError('warning: --watch has no effect without a scenario file, such as --scenario mine.yaml')
   if (flags.watch) watchScenarios(gateway, scenarios, printLine)

@@ -126,7 +126,6 @@ describe('serve', () => {
   it('prints one line with --json, otherwise the start screen, with the token unless it was set', async () => {
     await serve('--json')
     expect(JSON.parse(stdout)).toMatchObject({ ready: true, port: 4141, token: 'generated' })
-    expect(vi.getTimerCount()).toBe(1)
     stdout = ''
     await serve()
     expect(stdout).toMatch(/^\nUnderstudy .* at http:\/\/localhost:4141\/api\/v1\n/)
