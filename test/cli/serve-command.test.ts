@@ -18,8 +18,6 @@ let handlers: Map<string, () => Promise<void>>
 beforeEach(() => {
   stdout = ''
   handlers = new Map()
-  // Keeps the command from compiling schemas after the test.
-  vi.useFakeTimers({ toFake: ['setTimeout'] })
   const write = (text: unknown) => {
     stdout += text
     return true
@@ -32,10 +30,7 @@ beforeEach(() => {
     return process
   })
 })
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
+afterEach(() => vi.restoreAllMocks())
 
 /** Runs `serve` without a socket. */
 async function serve(...flags: string[]) {
