@@ -96,7 +96,7 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   readonly errors?: readonly number[]
   /**
    * If true, the operation changes the database, so no other write runs at the same time. Changes through
-   * `sandbox.db` outside the operation wait for it. Default: false.
+   * `sandbox.db` outside the operation wait for it. If `resolve` throws, its changes are undone. Default: false.
    */
   readonly writes?: boolean
   /**

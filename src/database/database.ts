@@ -68,6 +68,11 @@ export class DatabaseState {
     }
     return snapshot
   }
+
+  /** Discards all changes since a snapshot of this database. */
+  restore(snapshot: DatabaseSnapshot): void {
+    for (const [name, table] of Object.entries(this.#tables ?? {})) table.restore(snapshot.get(name))
+  }
 }
 
 /** Runs functions one at a time, in order. A failed one does not affect the next. */

@@ -119,10 +119,15 @@ async function resolve(
 ): Promise<Reply> {
   const bug = (problem: string, cause?: unknown) =>
     Object.assign(new GatewayError(500, `resolve() of the '${id}' operation ${problem}`), { cause })
+  const { database } = context.sandbox
+  const before = database.snapshot()
+  const changes = new WriteQueue()
   let reply: Reply
   try {
-    reply = await resolve(writes ? { ...context, sandbox: duringWrite(context.sandbox) } : context)
+    reply = await resolve(writes ? { ...context, sandbox: duringWrite(context.sandbox, changes) } : context)
   } catch (error) {
+    // In the queue, because the resolver may not have awaited all of its changes.
+    if (writes) await changes.run(() => database.restore(before))
     if (!(error instanceof GatewayError)) throw bug(`threw ${error}`, error)
     const { status } = error
     if (Number.isInteger(status) && status >= 400 && status <= 599) throw error
@@ -135,6 +140,9 @@ async function resolve(
 }
 
 /** Returns the sandbox of an operation that writes: changes through its `db` do not wait for the operation itself. */
-function duringWrite({ id, seed, database }: RequestSandbox): Pick<RequestSandbox, 'id' | 'seed' | 'db'> {
-  return { id, seed, db: toDatabase(database.seedData, () => database, new WriteQueue()) }
+function duringWrite(
+  { id, seed, database }: RequestSandbox,
+  changes: WriteQueue,
+): Pick<RequestSandbox, 'id' | 'seed' | 'db'> {
+  return { id, seed, db: toDatabase(database.seedData, () => database, changes) }
 }

@@ -333,3 +333,28 @@ it('a custom operation that writes can change records, one operation at a time, 
   expect(added.map(({ slug }) => slug).sort()).toEqual(['a', 'b', 'c'])
   expect(new Set(added.map(({ description }) => description)).size).toBe(3)
 })
+
+it('a custom operation that writes changes nothing if it throws', async () => {
+  const failing = defineOperation({
+    id: 'failToWrite',
+    method: 'post',
+    path: '/failing',
+    writes: true,
+    output: zod.object({}),
+    async resolve({ sandbox: { db } }) {
+      await db.workspaces.create({ name: 'b', slug: 'b' })
+      await db.workspaces.update('a', { name: 'Changed' })
+      await db.providers.delete('borealis')
+      void db.presets.update('code-review', { name: 'Not awaited' })
+      throw new GatewayError(418)
+    },
+  })
+  const gateway = createGateway({ operations: [failing] })
+  const { db } = gateway
+  await db.workspaces.create({ name: 'a', slug: 'a' })
+  const rows = () => Promise.all([db.workspaces.list(), db.providers.list(), db.presets.list()])
+  const before = await rows()
+  expect((await call(gateway, 'POST /failing')).status).toBe(418)
+  expect(await rows()).toEqual(before)
+  await db.workspaces.create({ name: 'b', slug: 'b' })
+})
