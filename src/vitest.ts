@@ -135,7 +135,7 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
     async ({ gateway, serial, onTestFailed }, use) => {
       const provide = serial ? provideDefault : provideNew
       await provide(gateway, async (sandbox) => {
-        printIfFailed(gateway, sandbox, onTestFailed)
+        printIfFailed(sandbox, onTestFailed)
         // Not `run`, which would not cover the test, because Vitest runs the test outside the call to `use`.
         gateway.sandboxes.current.enter(sandbox)
         await use(sandbox)
@@ -202,9 +202,8 @@ type Use = (sandbox: Sandbox<RequestBodies>) => Promise<void>
 
 async function provideNew(gateway: Gateway, use: Use): Promise<void> {
   const sandbox = gateway.createSandbox()
-  const shared = sharedFrom(gateway)
   await use(sandbox)
-  warnOfSharing(gateway, shared())
+  warnOfSharing(gateway, sandbox.journal.stray())
   sandbox.dispose()
 }
 
@@ -218,19 +217,14 @@ async function provideDefault(gateway: Gateway, use: Use): Promise<void> {
   })
 }
 
-function printIfFailed(
-  gateway: Gateway,
-  sandbox: Sandbox<RequestBodies>,
-  onTestFailed: TestContext['onTestFailed'],
-): void {
+function printIfFailed(sandbox: Sandbox<RequestBodies>, onTestFailed: TestContext['onTestFailed']): void {
   const { id, journal } = sandbox
-  const shared = sharedFrom(gateway)
   onTestFailed(async ({ task }) => {
     const entries = journal.entries()
     const others = explainUnused(sandbox.rules.unused(), entries).map((each) => `\n  ${each}`)
     const unanswered = unansweredText(withoutReply(journal.unanswered(), entries))
     const own = [journalText(`Sandbox ${id}`, entries), ...others, unanswered].join('')
-    const elsewhere = id === 'default' ? '' : sharedCallsText(shared())
+    const elsewhere = sharedCallsText(journal.stray())
     await attachSandbox(task, sandbox)
     printError(`[understudy] '${task.name}' failed. ${own}${elsewhere && `\nIn addition, ${elsewhere}`}`)
   })
@@ -256,12 +250,6 @@ async function attachSandbox(
     body: new TextEncoder().encode(text),
   }))
   await recordArtifact(task, { type: 'gateway-understudy:sandbox', attachments })
-}
-
-/** Returns a function that returns the calls that the default sandbox has received from now on. */
-function sharedFrom({ journal }: Gateway): () => JournalEntry[] {
-  const count = journal.evictedCount + journal.entries().length
-  return () => journal.entries().slice(Math.max(0, count - journal.evictedCount))
 }
 
 /** Gateways that have already printed the warning, which appears once per file. */

@@ -1,4 +1,5 @@
 /** Assertions on a journal. On failure, they list the received calls. */
+import { GatewayError } from '../http/errors.ts'
 import { hidden } from '../http/secrets.ts'
 import { splitAddress } from '../lib/address.ts'
 import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
@@ -6,7 +7,7 @@ import { lookUp } from '../lib/look-up.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { hiddenEntry, type JournalEntry, readMatch } from './entry.ts'
-import { callList, calls } from './journal-text.ts'
+import { allCallsText, calls } from './journal-text.ts'
 
 export interface Verdict {
   pass: boolean
@@ -30,9 +31,15 @@ export function operationHint(
   return didYouMean(route?.id ?? name, ids)
 }
 
+/** Calls received by a sandbox, and those that the default sandbox received meanwhile. */
+interface Received {
+  readonly entries: readonly JournalEntry[]
+  readonly stray: readonly JournalEntry[]
+}
+
 /** @param expected Fields that a call must have, and the number of calls. Default: at least one call. */
 export function judgeCalls(
-  entries: readonly JournalEntry[],
+  { entries, stray }: Received,
   expected: { operation: string; match?: unknown; times?: number },
 ): Verdict {
   const { operation, times } = expected
@@ -44,11 +51,13 @@ export function judgeCalls(
   const wanted = `${times === undefined ? 'a call' : calls(times)} to ${operation}${fields}`
   const received = `but received ${matching.length || 'none'}`
   const truncated = truncatedBody(called, match)
+  assertNoText(called, match)
   const start = `${pass ? 'Did not expect' : 'Expected'} ${wanted}, ${received}${truncated ? `; ${truncated}` : ''}.`
   const others = pass || match === undefined ? [] : called.filter((entry) => !matching.includes(entry))
   const closest = nearestTo(match, others)
-  if (!closest) return { pass, message: `${start}\n${inAll(entries)}` }
-  const message = `${start} The closest is call ${entries.indexOf(closest) + 1}:\n${inAll(entries)}`
+  const all = allCallsText(entries, pass ? [] : stray)
+  if (!closest) return { pass, message: `${start}\n${all}` }
+  const message = `${start} The closest is call ${entries.indexOf(closest) + 1}:\n${all}`
   return { pass, message, ...withoutSecrets(pickFields(match, closest), match) }
 }
 
@@ -73,7 +82,7 @@ function verdict(problems: readonly string[], none: string, some: string): Verdi
   return { pass, message: pass ? none : some }
 }
 
-export function judgeRules(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): Verdict {
+export function judgeRules(unused: readonly UnusedRule[], { entries, stray }: Received): Verdict {
   const rules = unused.map((each) => {
     const [reason] = explainUnused([each], entries)
     const { scenario, rule, name, on } = each
@@ -82,7 +91,7 @@ export function judgeRules(unused: readonly UnusedRule[], entries: readonly Jour
   return verdict(
     rules,
     'Expected at least one unused rule, but all were used.',
-    `Expected every rule to be used, but these were not:\n${rules.join('\n')}\n${inAll(entries)}`,
+    `Expected every rule to be used, but these were not:\n${rules.join('\n')}\n${allCallsText(entries, stray)}`,
   )
 }
 
@@ -103,7 +112,7 @@ export function explainUnused(unused: readonly UnusedRule[], entries: readonly J
   })
 }
 
-export function judgeScripts(scripts: readonly ScriptProgress[], entries: readonly JournalEntry[]): Verdict {
+export function judgeScripts(scripts: readonly ScriptProgress[], { entries, stray }: Received): Verdict {
   const left = scripts.flatMap(({ scenario, rule, turns, conversations, problem }) => {
     const title = ruleTitle(scenario, rule)
     const expected = problem ? `turn 1 of ${turns} expected ${problem}` : `0 of ${turns} turns consumed`
@@ -120,14 +129,8 @@ export function judgeScripts(scripts: readonly ScriptProgress[], entries: readon
   return verdict(
     left,
     'Expected at least one unfinished script, but all are finished.',
-    `Expected every script to be finished, but these are not:\n${left.join('\n')}\n${inAll(entries)}`,
+    `Expected every script to be finished, but these are not:\n${left.join('\n')}\n${allCallsText(entries, stray)}`,
   )
-}
-
-function inAll(entries: readonly JournalEntry[]): string {
-  return entries.length === 0
-    ? 'The journal has no calls.'
-    : `The journal has ${calls(entries.length)}:\n${callList(entries)}`
 }
 
 /** Returns the call with the most matching fields or, if several tie, the newest of them. */
@@ -164,6 +167,29 @@ export function missingFields(values: readonly unknown[], expected: unknown, pat
       `${path}${field}.`,
     )
   })
+}
+
+/**
+ * Throws 400 if a text is expected of a field that is an object in every call, because it would silently match nothing.
+ * Matchers of texts, such as `expect.stringContaining`, are recognised in Vitest, Jest and Playwright.
+ */
+export function assertNoText(entries: readonly JournalEntry[], match: unknown): void {
+  if (!isRecord(match)) return
+  for (const [field, expected] of Object.entries(match)) {
+    const values = entries.map((entry) => Reflect.get(entry, field))
+    const isText = typeof expected === 'string' || Object(expected).getExpectedType?.() === 'string'
+    if (!isText || values.length === 0 || values.some((value) => Object(value) !== value)) continue
+    const [kind, fix] = values.every(Array.isArray)
+      ? ['a list', `${field}: expect.arrayContaining([…])`]
+      : ['an object', bodyTexts[field] ?? `${field}: { name: … }`]
+    throw new GatewayError(400, `${field} is ${kind}, which no text equals; write { ${fix} }`)
+  }
+}
+
+const bodyTexts: Readonly<Record<string, string>> = {
+  body: 'requestText: { text: … }',
+  requestText: 'requestText: { text: … }',
+  responseBody: 'responseBody: { text: … }',
 }
 
 /** Hides secrets on both sides of a diff. Equal secrets look equal; different ones are numbered. */

@@ -115,3 +115,10 @@ export function sharedCallsText(entries: readonly JournalEntry[]): string {
   if (entries.length > maxNamedCalls) texts.push(`${entries.length - maxNamedCalls} more`)
   return `the default sandbox received ${calls(entries.length)} meanwhile: ${texts.join(', ')}`
 }
+
+/** Lists all calls for a failed assertion, and those that probably missed the sandbox. */
+export function allCallsText(entries: readonly JournalEntry[], stray: readonly JournalEntry[]): string {
+  const own = journalText('The journal', entries)
+  if (stray.length === 0) return own
+  return `${own}\nIn addition, ${sharedCallsText(stray)}. To send them to this sandbox, use sandbox.baseUrl, sandbox.apiKey or sandbox.run(work).`
+}

@@ -17,9 +17,9 @@ import { ruleTitle } from '../scenarios/names.ts'
 import { isBelowLimit } from '../scenarios/near-misses.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import { type Delivery, type JournalEntry, nearMissesOf, readMatch, toEntry } from './entry.ts'
-import { type Matching, matches, missingFields, operationHint } from './expectations.ts'
+import { assertNoText, type Matching, matches, missingFields, operationHint } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
-import { errorToShow, journalText, sentence, turnText } from './journal-text.ts'
+import { allCallsText, errorToShow, sentence, turnText } from './journal-text.ts'
 
 /** Fields of a matching entry. Nested objects may have additional fields; all other values must be equal. */
 export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
@@ -47,6 +47,10 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   #evicted = 0
   readonly #unanswered = new Set<CallRecord>()
   #arrivals = 0
+  /** The default sandbox's journal, in another sandbox's journal. */
+  readonly #shared: Journal | undefined
+  /** Number of calls that the default sandbox had received before this journal's sandbox was created. */
+  readonly #sharedBefore: number
   readonly #waiters = new Set<() => void>()
   #hasEnded = false
 
@@ -56,9 +60,11 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   }
 
   /** @internal */
-  constructor(store: JournalStore, operations: readonly KnownOperation[]) {
+  constructor(store: JournalStore, operations: readonly KnownOperation[], shared?: Journal) {
     this.store = store
     this.#operations = operations
+    this.#shared = shared
+    this.#sharedBefore = shared ? shared.#arrivals : 0
   }
 
   /** Returns all entries, oldest first. */
@@ -91,6 +97,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   ): JournalEntry<BodyOf<RequestBodies, Id>>[] {
     const fields = readMatch(match)
     const entries = this.#callsOf(operation).map(toEntry) as JournalEntry<BodyOf<RequestBodies, Id>>[]
+    assertNoText(entries, fields)
     const matching = fields ? entries.filter((entry) => matches(entry, fields)) : entries
     // A test that asserts that there are no such calls would pass for a misspelt field.
     if (matching.length === 0 && entries.length > 0)
@@ -144,6 +151,12 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   /** Returns the requests that no operation, rule or recording matched. */
   unmatched(): JournalEntry[] {
     return this.#records.filter(({ isUnmatched }) => isUnmatched).map(toEntry)
+  }
+
+  /** Returns the calls that the default sandbox, if it is another one, has received meanwhile. @internal */
+  stray(): JournalEntry[] {
+    const records = this.#shared?.records() ?? []
+    return records.filter(({ arrival }) => arrival > this.#sharedBefore).map(toEntry)
   }
 
   /** Returns the calls that are not over, such as those that a fault delays or stalls, oldest first. */
@@ -216,7 +229,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
         reject(new GatewayError(410, `Waiting for ${count} × ${operation}: the sandbox was disposed`))
     }
     const onTimeout = () => {
-      const received = `received ${this.calls(operation).length}. ${journalText('The journal', this.entries())}`
+      const received = `received ${this.calls(operation).length}. ${allCallsText(this.entries(), this.stray())}`
       reject(new GatewayError(408, `Waited ${timeout} ms for ${count} × ${operation}: ${received}`))
     }
     const onAbort = () => reject(new GatewayError(408, 'The wait was cancelled'))

@@ -50,6 +50,7 @@ export interface Inspectable {
     entries(): JournalEntry[] | Promise<JournalEntry[]>
     unmatched(): JournalEntry[] | Promise<JournalEntry[]>
     readonly operationIds?: string[]
+    stray?(): JournalEntry[]
   }
   unusedRules(): UnusedRule[] | Promise<UnusedRule[]>
   scripts?(): ScriptProgress[] | Promise<ScriptProgress[]>
@@ -57,6 +58,7 @@ export interface Inspectable {
 
 interface Findings {
   readonly entries: JournalEntry[]
+  readonly stray: JournalEntry[]
   readonly unmatched: JournalEntry[]
   readonly unused: UnusedRule[]
   readonly scripts: ScriptProgress[]
@@ -79,20 +81,20 @@ export function toMatchers(
     toHaveReceived: (received, [name, match]) => {
       assertInspectable(received)
       const operation = idOf('toHaveReceived', name, received)
-      return judge(received, ({ entries }) => judgeCalls(entries, { operation, match }))
+      return judge(received, (findings) => judgeCalls(findings, { operation, match }))
     },
     toHaveReceivedTimes: (received, [name, times, match]) => {
       assertInspectable(received)
       const operation = idOf('toHaveReceivedTimes', name, received)
       if (typeof times !== 'number' || !Number.isInteger(times) || times < 0)
         throw missing('toHaveReceivedTimes', `a number of calls, got ${shown(times)}`)
-      return judge(received, ({ entries }) => judgeCalls(entries, { operation, match, times }))
+      return judge(received, (findings) => judgeCalls(findings, { operation, match, times }))
     },
     toHaveNoUnmatchedRequests: (received) =>
       judge(received, ({ unmatched }) => judgeUnmatched(unmatched, operations)),
-    toHaveUsedAllRules: (received) => judge(received, ({ entries, unused }) => judgeRules(unused, entries)),
+    toHaveUsedAllRules: (received) => judge(received, (findings) => judgeRules(findings.unused, findings)),
     toHaveFinishedScript: (received) =>
-      judge(received, ({ entries, scripts }) => judgeScripts(scripts, entries)),
+      judge(received, (findings) => judgeScripts(findings.scripts, findings)),
   }
 }
 
@@ -117,7 +119,7 @@ function judge(received: unknown, verdict: (findings: Findings) => Verdict): Ver
   ]
   // A list of several kinds loses their order.
   const verdictOf = ([entries, unmatched, unused, scripts]: unknown[]) =>
-    safe(verdict({ entries, unmatched, unused, scripts } as Findings))
+    safe(verdict({ entries, stray: journal.stray?.() ?? [], unmatched, unused, scripts } as Findings))
   return findings.every(Array.isArray) ? verdictOf(findings) : Promise.all(findings).then(verdictOf)
 }
 
@@ -151,7 +153,8 @@ export function toExpectations<Result, RequestBodies extends object>(
     const check = (verdict: Verdict) => {
       if (verdict.pass !== isNot) return
       const { expected, actual } = verdict
-      throw Object.assign(new Error(messageWithFields(verdict)), { name: 'AssertionError', expected, actual })
+      // Not named AssertionError: Jest would replace the message with one for `node:assert`.
+      throw Object.assign(new Error(messageWithFields(verdict)), { expected, actual })
     }
     const entries = Object.entries(matchers).map(([name, matcher]) => [
       name,

@@ -87,7 +87,8 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     this.id = id
     this.options = options
     this.apiKey = `us-${id}-${hash(options.seed, 'api key', id)}`
-    this.#journal = new Journal(host.store, host.setup.operations)
+    const shared = id === 'default' ? undefined : host.default.state.journal
+    this.#journal = new Journal(host.store, host.setup.operations, shared)
     this.#usedAt = host.clock.elapsed()
     this.#owner = {
       id,

@@ -70,7 +70,8 @@ it('an assertion on a truncated body says that it was not compared', async () =>
   const gateway = createGateway({ limits: { journalBodyBytes: 10 } })
   await call(gateway, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello' } })
   const match = { body: { input: 'Hello' } }
-  const { message } = judgeCalls(gateway.journal.entries(), { operation: 'createResponse', match })
+  const received = { entries: gateway.journal.entries(), stray: [] }
+  const { message } = judgeCalls(received, { operation: 'createResponse', match })
   expect(message).toContain('but received none; the body of 1 call was truncated and not compared')
 })
 

@@ -61,8 +61,30 @@ describe.each(runners)('matchers of %s', (_, check) => {
       ['creatResponse'],
       "Unknown operation 'creatResponse'; did you mean 'createResponse'?",
     ],
+    [
+      'toHaveReceived',
+      ['listProviders', { requestText: 'x' }],
+      'requestText is an object, which no text equals; write { requestText: { text: … } }',
+    ],
+    [
+      'toHaveReceived',
+      ['listProviders', { responseBody: expect.stringContaining('x') }],
+      'responseBody is an object, which no text equals; write { responseBody: { text: … } }',
+    ],
+    [
+      'toHaveReceivedTimes',
+      ['listProviders', 0, { headers: expect.stringMatching(/x/) }],
+      'headers is an object, which no text equals; write { headers: { name: … } }',
+    ],
+    [
+      'toHaveReceived',
+      ['listProviders', { warnings: expect.any(String) }],
+      'warnings is a list, which no text equals; write { warnings: expect.arrayContaining([…]) }',
+    ],
   ])('reject %s(%j)', async (name, args, message) => {
-    const matchers: Record<string, (...args: unknown[]) => unknown> = check(createGateway()) as never
+    const gateway = createGateway()
+    await call(gateway, 'GET /providers')
+    const matchers: Record<string, (...args: unknown[]) => unknown> = check(gateway) as never
     await expect((async () => matchers[name]?.(...args))()).rejects.toThrow(message)
   })
 })
@@ -75,6 +97,28 @@ describe('expectSandbox()', () => {
     expect(() => expectSandbox(gateway).toHaveReceived('createResponse', { body })).toThrow(
       /Expected fields: \{\s+"body": \{\s+"model": "a\/c",\s+"user": "\(absent\)",\s+"input": "Any.*"[\s\S]*Received fields: \{\s+"body": \{\s+"model": "a\/b",\s+"user": "\(absent\)",\s+"input": "Hi"/,
     )
+  })
+
+  it("throws an error that Jest shows unchanged, unlike node:assert's", () => {
+    const failing = () => expectSandbox(createGateway()).toHaveReceived('listProviders')
+    expect(failing).toThrow(expect.objectContaining({ name: 'Error' }))
+  })
+
+  it('names calls that the default sandbox received meanwhile', async () => {
+    const gateway = createGateway()
+    await call(gateway, 'GET /embeddings/models')
+    const sandbox = gateway.createSandbox()
+    const text = 'The journal has no calls.\nIn addition, the default sandbox received 1 call meanwhile: '
+    const fix = '. To send them to this sandbox, use sandbox.baseUrl, sandbox.apiKey or sandbox.run(work).'
+    sandbox.reply('Hello')
+    await call(gateway, 'GET /providers')
+    for (const failing of [
+      async () => expectSandbox(sandbox).toHaveReceived('listProviders'),
+      async () => expectSandbox(sandbox).toHaveUsedAllRules(),
+      () => sandbox.journal.waitFor('listProviders', { timeout: 1 }),
+    ])
+      await expect(failing()).rejects.toThrow(`${text}GET /providers with an unknown key${fix}`)
+    expect(() => expectSandbox(gateway).toHaveReceivedTimes('listProviders', 2)).not.toThrow('In addition')
   })
 
   it('rejects a value without a journal', () => {

@@ -154,7 +154,7 @@ describe('a call with secrets in headers, query and body', () => {
   it('is matched by its real values, but failure messages hide them', () => {
     const match = { headers: { authorization: 'Bearer another', 'x-api-key': secret }, body: { n: 1 } }
     const wanted = { operation: 'createResponse', match }
-    const verdict = judgeCalls(server.gateway.journal.entries(), wanted)
+    const verdict = judgeCalls({ entries: server.gateway.journal.entries(), stray: [] }, wanted)
     expect(verdict).toMatchObject({
       pass: false,
       actual: { headers: { authorization: '(hidden)', 'x-api-key': '(hidden) 2' } },
@@ -208,7 +208,7 @@ describe('a call with secrets inside longer strings', () => {
       JSON.stringify(lines),
       ...(await Promise.all(snippets)),
       ...journal.entries().map((entry) => journal.explain(entry)),
-      judgeCalls(journal.entries(), { operation: 'listProviders' }).message,
+      judgeCalls({ entries: journal.entries(), stray: [] }, { operation: 'listProviders' }).message,
     ]
     for (const text of printed) {
       expect(text).not.toContain(secret)

@@ -309,6 +309,8 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(matching.map(({ body }) => body)).toEqual([
           { model: 'aurora/dawn-2', input: 'Two', stream: false },
         ])
+        const mistake = async () => sandbox.journal.calls('createResponse', { requestText: 'Two' } as never)
+        await expect(mistake()).rejects.toThrow('write { requestText: { text: … } }')
         expect((await sandbox.journal.last('createResponse'))?.body.input).toBe('Two')
         expect(await sandbox.journal.last('getPreset')).toBeUndefined()
       })

@@ -186,7 +186,7 @@ it('an answer hidden by a newer one is named by explain(), unusedRules() and fai
   expect(await ask()).toBe('newer')
   expect(gateway.journal.explain(last() ?? '')).toContain('fail() is hidden by reply().')
   expect(gateway.unusedRules()).toMatchObject([{ scenario: 'fail', hiddenBy: 'reply()' }])
-  const { message } = judgeRules(gateway.unusedRules(), gateway.journal.entries())
+  const { message } = judgeRules(gateway.unusedRules(), { entries: gateway.journal.entries(), stray: [] })
   expect(message).toContain('but these were not:\n  fail() is hidden by reply()\n')
 })
 
