@@ -17,7 +17,7 @@ import type { FillTemplates } from './template.ts'
 
 /** A conversation that follows a script. Immutable, so that snapshots can share it. */
 export interface ScriptRun {
-  /** Index of this conversation among the sandbox's scripted conversations, from 1. */
+  /** Index of this conversation among the sandbox's scripted conversations, from 1; 0 before its first turn. */
   readonly conversation: number
   /** Hash of the first user message. */
   readonly firstUserMessage: string
@@ -30,6 +30,7 @@ export interface ScriptRun {
   readonly said: readonly { readonly text: string; readonly isSure: boolean }[]
   /** Names of the functions called, by call id. */
   readonly calls: ReadonlyMap<string, string>
+  /** Ids of the last turn's calls. */
   readonly pending: readonly string[]
   /** Reason why the last request did not match its turn; null if it did. */
   readonly problem: string | null
@@ -68,22 +69,15 @@ export const TurnReading = z.lazy(() =>
 )
 export type TurnReading = z.output<typeof TurnReading>
 
-/** A turn that a script would play, or the reason why it would reject the request. */
+/** A turn that a script would play or, with a `mismatch`, the 400 with which it would reject the request. */
 export interface PlannedTurn {
   readonly active: ActiveScript
-  /** Number of the turn, from 1. */
   readonly number: number
-  /** The conversation so far. Its index is 0 if no script has begun it. */
   readonly run: ScriptRun
-  readonly rejection?: Rejection
   readonly faults: readonly FaultSetting[]
-}
-
-interface Rejection {
-  readonly effect: Effect
   /** Reason for the journal. */
-  readonly mismatch: string
-  /** Reason for the script's progress. Default: none. */
+  readonly mismatch?: string
+  /** Reason for the script's progress. */
   readonly problem?: string | undefined
 }
 
@@ -100,9 +94,6 @@ interface PlannedTurns {
 /** @param scripts Scripts that may match the request, oldest first. */
 export function planTurns(scripts: readonly ActiveScript[], conversation: Conversation): PlannedTurns {
   const current = findRun(scripts, conversation)
-  const plan = (position: CurrentRun) => planned(scripts, position, conversation)
-  const reject = (position: CurrentRun, number: number, why: Reason) =>
-    rejected(scripts, position, number, conversation, why)
 
   function nextTurn(): PlannedTurn | undefined {
     if (current && hasTurns(current)) return plan(current)
@@ -113,15 +104,16 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     return active && plan({ active, run: newRun(conversation, current?.run) })
   }
 
-  function endOf(active: ActiveScript, { active: owner, run }: CurrentRun): PlannedTurn | undefined {
+  function endOf(active: ActiveScript): PlannedTurn | undefined {
     const { onEnd } = active.rule
-    if (owner !== active || onEnd === 'pass') return undefined
-    if (onEnd !== 'fail') return plan({ active, run })
+    if (!current) return newConversation(active)
+    if (current.active !== active || onEnd === 'pass') return undefined
+    if (onEnd !== 'fail') return plan(current)
     const total = scriptOf(active).length
-    const number = run.turns + 1
+    const number = current.run.turns + 1
     const mismatch = `no turn ${number}: the script has ${total} turn${total === 1 ? '' : 's'}`
     const message = `there is ${mismatch}; to let later requests pass, set onEnd: 'pass'`
-    return reject({ active, run }, number, { message, mismatch, problem: `expected ${mismatch}` })
+    return reject(current, number, message, mismatch, `expected ${mismatch}`)
   }
 
   /** Starts a repeating script again, or rejects a conversation for which there is no unused script. */
@@ -143,30 +135,64 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
         ? 'the script is already used by another'
         : `all ${scripts.length} scripts are already used by others`
     const message = `this is a new conversation, and ${reason}${forOthers}`
-    return reject({ active, run }, 1, { message, mismatch: `no new conversation: ${reason}` })
+    return reject({ active, run }, 1, message, `no new conversation: ${reason}`)
   }
 
-  return { next: nextTurn(), endOf: current ? (active) => endOf(active, current) : newConversation }
+  function plan({ active, run }: CurrentRun): PlannedTurn {
+    const script = scriptOf(active)
+    const total = script.length
+    const number = (active.rule.onEnd === 'repeat' ? run.turns % total : Math.min(run.turns, total - 1)) + 1
+    const turn = script[number - 1] as ParsedTurn
+    const differences = differencesOf(turn.expect, conversation, resultsOf(conversation, run))
+    if (differences.length === 0)
+      return { active, number, run, faults: faultsOf(turn).toSorted(compareFaults) }
+    const mismatch = differences.join('; expected ')
+    const message = `turn ${number} of ${total} does not match: expected ${mismatch}${run.turns === 0 ? forOthers : ''}`
+    const problem = run.turns > 0 ? `turn ${number} expected ${mismatch}` : mismatch
+    return reject({ active, run }, number, message, mismatch, problem)
+  }
+
+  /** Rejects the request, as in `script(): turn 2 of 3 does not match: expected …, but received …`. */
+  function reject(
+    { active, run }: CurrentRun,
+    number: number,
+    message: string,
+    mismatch: string,
+    problem?: string,
+  ): PlannedTurn {
+    const { scenario, number: rule, name } = active.rule
+    const position = scripts.length > 1 ? ` number ${scripts.indexOf(active) + 1}` : ''
+    const known = new Set(runsOf(scripts).flatMap((each) => [...each.run.calls.keys()]))
+    const unknown = conversation.items.find((item) => 'id' in item && !known.has(item.id))
+    const cause =
+      unknown && 'id' in unknown ? `no script sent the call id '${truncate(unknown.id, 100)}'` : undefined
+    const text = `${ruleTitle(scenario, rule, name)}${position}: ${cause ? `${cause}; ` : ''}${message}`
+    const { faults } = refusal(text, { turn: number })
+    return { active, number, run, faults, mismatch: cause ? `${mismatch}; ${cause}` : mismatch, problem }
+  }
+
+  return { next: nextTurn(), endOf }
 }
+
+const forOthers = '; to let other conversations pass, limit the script with when'
 
 /** Plays a turn, and records it in the script's progress. */
 export function playTurn(
-  { active, number, run, rejection, faults }: PlannedTurn,
+  { active, number, run, faults, mismatch, problem }: PlannedTurn,
   { request, fillTemplates, seed, isChanged, nextConversation }: Playing,
 ): { effect: Effect; reading: TurnReading; undo(): void } {
   const { progress } = active
   const script = scriptOf(active)
   const total = script.length
-  const reading = { conversation: run.conversation, number, total, mismatch: null }
+  const reading = { conversation: run.conversation, number, total, mismatch: mismatch ?? null }
   const replace = (old: ScriptRun, next: ScriptRun) => {
     progress.runs = progress.runs.map((each) => (each === old ? next : each))
   }
   const isBegun = progress.runs.includes(run)
-  if (rejection) {
-    const { effect, mismatch, problem = null } = rejection
-    if (isBegun) replace(run, { ...run, problem })
-    else if (problem !== null) progress.problem = problem
-    return { effect, reading: { ...reading, mismatch }, undo() {} }
+  if (mismatch !== undefined) {
+    if (isBegun) replace(run, { ...run, problem: problem ?? null })
+    else progress.problem = problem ?? progress.problem
+    return { effect: { faults, reply: undefined }, reading, undo() {} }
   }
   const answer = answerOf(
     fillTemplates(script[number - 1] as ParsedTurn, number),
@@ -174,9 +200,10 @@ export function playTurn(
       `${request.callPrefix ?? 'call_'}${hash(seed, 'script', request.contentKey, request.occurrence, call)}`,
   )
   const isSure = faults.length === 0 && answer.arrives && !isChanged
+  const conversation = run.conversation || nextConversation()
   const next: ScriptRun = {
     ...run,
-    conversation: run.conversation || nextConversation(),
+    conversation,
     turns: run.turns + 1,
     said: [...run.said, ...answer.said.map((text) => ({ text, isSure }))],
     calls: new Map([...run.calls, ...answer.calls]),
@@ -194,7 +221,6 @@ export function playTurn(
     else progress.runs = progress.runs.filter((each) => each !== next)
     progress.applied--
   }
-  const { conversation } = next
   return { effect: { faults, reply: answer.reply }, reading: { ...reading, conversation }, undo }
 }
 
@@ -216,6 +242,10 @@ interface CurrentRun {
   readonly run: ScriptRun
 }
 
+function runsOf(scripts: readonly ActiveScript[]): CurrentRun[] {
+  return scripts.flatMap((active) => active.progress.runs.map((run) => ({ active, run })))
+}
+
 function scriptOf({ rule }: ActiveScript): Script {
   return rule.script ?? []
 }
@@ -224,71 +254,17 @@ function hasTurns({ active, run }: CurrentRun): boolean {
   return run.turns < scriptOf(active).length
 }
 
-function planned(
-  scripts: readonly ActiveScript[],
-  current: CurrentRun,
-  conversation: Conversation,
-): PlannedTurn {
-  const { active, run } = current
-  const script = scriptOf(active)
-  const total = script.length
-  const number = (active.rule.onEnd === 'repeat' ? run.turns % total : Math.min(run.turns, total - 1)) + 1
-  const turn = script[number - 1] as ParsedTurn
-  const differences = differencesOf(turn.expect, conversation, resultsOf(conversation, run))
-  if (differences.length === 0) return { active, number, run, faults: faultsOf(turn).toSorted(compareFaults) }
-  const mismatch = differences.join('; expected ')
-  return rejected(scripts, current, number, conversation, {
-    message: `turn ${number} of ${total} does not match: expected ${mismatch}${run.turns === 0 ? forOthers : ''}`,
-    mismatch,
-    problem: run.turns > 0 ? `turn ${number} expected ${mismatch}` : mismatch,
-  })
-}
-
-const forOthers = '; to let other conversations pass, limit the script with when'
-
-interface Reason extends Omit<Rejection, 'effect'> {
-  readonly message: string
-}
-
-/** Rejects a request, as in `script(): turn 2 of 3 does not match: expected …, but received …`. */
-function rejected(
-  scripts: readonly ActiveScript[],
-  { active, run }: CurrentRun,
-  number: number,
-  { items }: Conversation,
-  { message, mismatch, problem }: Reason,
-): PlannedTurn {
-  const { scenario, number: rule, name } = active.rule
-  const title = ruleTitle(scenario, rule, name)
-  const position = scripts.length > 1 ? ` number ${scripts.indexOf(active) + 1}` : ''
-  const known = new Set(
-    scripts.flatMap(({ progress }) => progress.runs.flatMap(({ calls }) => [...calls.keys()])),
-  )
-  const unknown = items.find((item) => 'id' in item && !known.has(item.id))
-  const cause = unknown && 'id' in unknown ? `no script sent the call id '${truncate(unknown.id, 100)}'` : ''
-  const text = cause ? `${cause}; ${message}` : message
-  const effect = refusal(`${title}${position}: ${text}`, { turn: number })
-  const rejection = { effect, mismatch: cause ? `${mismatch}; ${cause}` : mismatch, problem }
-  return { active, number, run, rejection, faults: effect.faults }
-}
-
 /** Finds the conversation that a request continues, by its latest call id or by its history. */
 function findRun(scripts: readonly ActiveScript[], conversation: Conversation): CurrentRun | undefined {
-  const all = scripts.flatMap((active) => active.progress.runs.map((run) => ({ active, run })))
+  const all = runsOf(scripts)
   if (all.length === 0) return undefined
-  const found = findByCall(all, conversation) ?? findByHistory(all, conversation)
+  const byCall = new Map(all.flatMap((each) => [...each.run.calls.keys()].map((id) => [id, each] as const)))
+  const latest = conversation.items.findLast((item) => 'id' in item && byCall.has(item.id))
+  const found = latest && 'id' in latest ? byCall.get(latest.id) : findByHistory(all, conversation)
   if (!found) return undefined
   // Scripts that took over the conversation come after those that let it pass.
   const shared = all.filter(({ run }) => run.conversation === found.run.conversation)
   return shared.find(hasTurns) ?? shared.find(({ active }) => active.rule.onEnd !== 'pass') ?? found
-}
-
-function findByCall(all: readonly CurrentRun[], { items }: Conversation): CurrentRun | undefined {
-  const byCall = new Map(
-    all.flatMap((each) => Array.from(each.run.calls.keys(), (id) => [id, each] as const)),
-  )
-  const latest = items.findLast((item) => 'id' in item && byCall.has(item.id))
-  return latest && 'id' in latest ? byCall.get(latest.id) : undefined
 }
 
 function findByHistory(all: readonly CurrentRun[], conversation: Conversation): CurrentRun | undefined {
@@ -321,21 +297,14 @@ function isSameText(said: string, repeated: string): boolean {
 
 /** Returns the results of the previous turn's function calls, or the latest results if the client changed the ids. */
 function resultsOf({ items }: Conversation, { calls, pending }: ScriptRun): CallResult[] {
-  const names = new Map(
-    items.flatMap((item) => (item.kind === 'call' ? [[item.id, item.name] as const] : [])),
-  )
-  const results = items.flatMap((item) =>
-    item.kind === 'result'
-      ? [{ id: item.id, name: calls.get(item.id) ?? names.get(item.id) ?? '', text: item.text }]
-      : [],
-  )
+  const called = items.filter((item) => item.kind === 'call')
+  const names = new Map([...called.map(({ id, name }) => [id, name] as const), ...calls])
+  const resultsIn = (part: Conversation['items']) =>
+    part.flatMap((item) => (item.kind === 'result' ? { ...item, name: names.get(item.id) ?? '' } : []))
+  const results = resultsIn(items)
   const answered = pending.flatMap((id) => results.find((result) => result.id === id) ?? [])
   if (answered.length > 0) return answered
-  const lastMessage = items.findLastIndex((item) => item.kind === 'message')
-  const latest = new Set(
-    items.slice(lastMessage + 1).flatMap((item) => (item.kind === 'result' ? [item.id] : [])),
-  )
-  return results.filter(({ id }) => latest.has(id))
+  return resultsIn(items.slice(items.findLastIndex(({ kind }) => kind === 'message') + 1))
 }
 
 function fitsTurn(turn: ParsedTurn | undefined, conversation: Conversation): boolean {
