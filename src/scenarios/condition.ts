@@ -6,17 +6,22 @@ import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { count } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
-import { fieldsOf, isObject } from '../lib/unchecked-json.ts'
+import { fieldsOf } from '../lib/unchecked-json.ts'
 import { readAll, readAt, readPath } from '../lib/value-path.ts'
-import { assistantOutputs, type Conversation } from '../resources/conversation.ts'
+import {
+  assistantOutputs,
+  type Conversation,
+  type ConversationItem,
+  messageItems,
+  newUserTexts,
+} from '../resources/conversation.ts'
 import { field, text } from './field.ts'
 
+/** Parts of a request that conditions read. Path parameters are decoded; header names are in lower case. */
 export interface Conditioned {
-  /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** Query parameters. A repeated parameter has its last value here, although operations reject the request. */
+  /** A repeated parameter has its last value here, although operations reject the request. */
   readonly query: Readonly<Record<string, string>>
-  /** Request headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** Parsed JSON; undefined if there is none. */
   readonly body: unknown
@@ -26,7 +31,7 @@ export interface RuleRequest extends Conditioned {
   /** Operation id; undefined for a path without an operation. */
   readonly operation: string | undefined
   readonly generatesText?: boolean
-  /** Beginning of a function call's id. */
+  /** Beginning of a function call's id. Default: `call_`. */
   readonly callPrefix?: string | undefined
   /** Method in upper case: `POST`. */
   readonly method: string
@@ -40,11 +45,10 @@ export interface RuleRequest extends Conditioned {
   readonly triedModels?: readonly string[]
   /** Rate limits that have counted the request. Set if it names several models, because each is matched again. */
   readonly countedLimits?: Set<object> | undefined
-  /** If true, the request was already rejected, and only rules for `*` match it. Default: false. */
+  /** If true, the request was already rejected, and only rules for `*` match it. */
   readonly isRejected?: boolean
 }
 
-/** Returns true if the body requests an event stream. Spec: POST /responses, `stream`. */
 export function asksForStream(body: unknown): boolean {
   return fieldsOf(body)['stream'] === true
 }
@@ -63,29 +67,17 @@ const inputTexts = new WeakMap<object, readonly string[]>()
 function inputTextsOf(body: unknown): readonly string[] {
   if (typeof body !== 'object' || body === null) return []
   const { input, messages, prompt } = fieldsOf(body)
-  const texts = inputTexts.get(body) ?? userTexts([input ?? messages ?? prompt].flat())
+  const items = () => [input ?? messages ?? prompt].flat().flatMap(itemsOf)
+  const texts = inputTexts.get(body) ?? newUserTexts({ items: items(), tools: [] })
   inputTexts.set(body, texts)
   return texts
 }
 
-function userTexts(items: readonly unknown[]): string[] {
-  const texts = items.map((item) => (writerOf(item) === 'user' ? textsIn(item) : []))
-  const latest = texts.slice(items.findLastIndex((item) => writerOf(item) === 'assistant') + 1).flat()
-  return latest.length > 0 ? latest : (texts.findLast(({ length }) => length > 0) ?? [])
-}
-
-function writerOf(item: unknown): 'user' | 'assistant' | undefined {
-  const { role = 'user', type = 'message' } = fieldsOf(item)
-  if (role === 'assistant' || /_call$|^reasoning$/.test(String(type))) return 'assistant'
-  return role === 'user' && type === 'message' ? 'user' : undefined
-}
-
-/** Collects text: strings, the `content` of messages and the `text` of parts, including those in lists. */
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return /^\s*<system-reminder>/.test(value) ? [] : [value]
-  if (Array.isArray(value)) return value.flatMap(textsIn)
-  if (!isObject(value) || value['type'] === 'tool_result') return []
-  return [...textsIn(value['text']), ...textsIn(value['content'])]
+function itemsOf(item: unknown): ConversationItem[] {
+  const { role = 'user', type = 'message', content = item } = fieldsOf(item)
+  // A call is output of the assistant, as a message is.
+  if (/_call$|^reasoning$/.test(String(type))) return messageItems('assistant', '')
+  return type === 'message' ? messageItems(String(role), content) : []
 }
 
 export const Pattern = z.lazy(() =>
@@ -122,43 +114,35 @@ interface Compiled {
   readonly maxText: number
 }
 
-/** Compiled patterns, or their problems. Compiling takes milliseconds, and checking and matching both need it. */
-const cache = new Map<string, Compiled | string>()
+/** Compiling takes milliseconds, and checking and matching both need it. */
+const cache = new Map<string, Compiled>()
 const maxCached = 1000
 
-/** Compiles a pattern, or returns the problem with an invalid one. */
-function read({ matches, flags = '' }: Pattern): Compiled | string {
+/** Throws for an invalid pattern. */
+function compilePattern({ matches, flags = '' }: Pattern): Compiled {
   const key = `/${matches}/${flags}`
-  const result = cache.get(key) ?? compile(matches, flags)
+  const compiled = cache.get(key) ?? compile(matches, flags)
   if (cache.size >= maxCached) cache.clear()
-  cache.set(key, result)
-  return result
-}
-
-function compile(matches: string, flags: string): Compiled | string {
-  if (flags.includes('v')) return `the 'v' flag is not supported: use 'u'`
-  let expression: RegExp
-  try {
-    // The `g` and `y` flags would make the expression stateful.
-    expression = new RegExp(matches, flags)
-    expression = new RegExp(matches, flags.replace(/[gy]/g, ''))
-  } catch (error) {
-    return (error as Error).message.replace(/^Invalid regular expression: (\/.*\/\w*: )?/, '')
-  }
-  const result = backtracking(expression)
-  return 'problem' in result ? result.problem : { expression, maxText: result.maxText }
-}
-
-function compilePattern(pattern: Pattern): Compiled {
-  const compiled = read(pattern)
-  if (typeof compiled === 'string') throw new Error(compiled)
+  cache.set(key, compiled)
   return compiled
 }
 
+function compile(matches: string, flags: string): Compiled {
+  if (flags.includes('v')) throw new Error(`the 'v' flag is not supported: use 'u'`)
+  const result = backtracking(new RegExp(matches, flags))
+  if ('problem' in result) throw new Error(result.problem)
+  // The `g` and `y` flags would make the expression stateful.
+  return { expression: new RegExp(matches, flags.replace(/[gy]/g, '')), maxText: result.maxText }
+}
+
 export function patternProblem(pattern: Pattern): string | undefined {
-  const problem = read(pattern)
-  if (typeof problem !== 'string') return undefined
-  return `the regular expression /${pattern.matches}/${pattern.flags ?? ''} cannot be used: ${problem}`
+  try {
+    compilePattern(pattern)
+    return undefined
+  } catch (error) {
+    const problem = (error as Error).message.replace(/^Invalid regular expression: (\/.*\/\w*: )?/, '')
+    return `the regular expression /${pattern.matches}/${pattern.flags ?? ''} cannot be used: ${problem}`
+  }
 }
 
 const texts = z.lazy(() => z.union([text, z.array(text).min(1)]))
@@ -246,30 +230,28 @@ export interface Test {
 }
 
 /** Compiles the conditions in `when`, cheapest first. Excludes `call` and `state`, which depend on earlier calls, and `turn`. */
-export function compileWhen(when: ParsedWhen): Test[] {
+export function compileWhen({ stream, model, body = {}, input, ...named }: ParsedWhen): Test[] {
   const tests: Test[] = []
-  if (when.stream !== undefined) tests.push(streamTest(when.stream))
-  if (when.model !== undefined) tests.push(modelTest([when.model].flat()))
+  if (stream !== undefined) tests.push(streamTest(stream))
+  if (model !== undefined) tests.push(modelTest([model].flat()))
   for (const [part, noun] of [
     ['params', 'parameter'],
     ['query', 'query'],
     ['headers', 'header'],
   ] as const) {
-    for (const [name, condition] of Object.entries(when[part] ?? {})) {
+    for (const [name, condition] of Object.entries(named[part] ?? {})) {
       const path = [part === 'headers' ? name.toLowerCase() : name]
-      const subject = `${noun} '${name}'`
-      tests.push(
-        valueTest(subject, (request) => valuesAt(request[part], path), condition, isSecretName(name)),
-      )
+      const read = (request: Conditioned) => valuesAt(request[part], path)
+      tests.push(valueTest(`${noun} '${name}'`, read, condition, isSecretName(name)))
     }
   }
-  for (const [text, condition] of Object.entries(when.body ?? {})) {
+  for (const [text, condition] of Object.entries(body)) {
     const path = readPath(text)
     const subject = `${path.includes('*') ? 'a ' : ''}body field '${text}'`
     tests.push(valueTest(subject, ({ body }) => valuesAt(body, path), condition, path.some(isSecretName)))
   }
-  if (when.input !== undefined)
-    tests.push(valueTest('input text', ({ body }) => inputTextsOf(body), textCondition(when.input)))
+  if (input !== undefined)
+    tests.push(valueTest('input text', ({ body }) => inputTextsOf(body), textCondition(input)))
   return tests
 }
 
@@ -281,37 +263,38 @@ function valuesAt(value: unknown, path: readonly string[]): unknown[] {
 
 /** Returns a test for the body's `stream` field. Faults that need a stream or JSON imply this test. */
 export function streamTest(expected: boolean): Test {
-  return {
-    passes: ({ body }) => asksForStream(body) === expected,
-    explain: ({ body }) =>
-      `expected a request with stream ${expected}, but the request has ${show(fieldsOf(body)['stream'])}`,
-  }
+  const read = ({ body }: Conditioned) => [fieldsOf(body)['stream']]
+  return toTest(
+    read,
+    (value) => (value === true) === expected,
+    () => `a request with stream ${expected}`,
+  )
 }
 
 function modelTest(globs: readonly string[]): Test {
   const matchers = globs.map(compileGlob)
-  return {
-    passes({ body }) {
-      const model = modelOf(body)?.toLowerCase()
-      return model !== undefined && matchers.some((matches) => matches(model))
-    },
-    explain: ({ body }) =>
-      `expected model ${globs.map((glob) => `'${glob}'`).join(' or ')}, but the request has ${show(modelOf(body))}`,
-  }
+  return toTest(
+    ({ body }) => [modelOf(body)],
+    (model) => typeof model === 'string' && matchers.some((matches) => matches(model.toLowerCase())),
+    () => `model ${globs.map((glob) => `'${glob}'`).join(' or ')}`,
+  )
 }
 
-/**
- * Returns a test that at least one of the values matches.
- *
- * @param secret If true, explanations hide the expected and the actual value.
- */
-function valueTest(
-  subject: string,
-  read: (request: Conditioned) => readonly unknown[],
-  condition: Condition,
+/** @param secret If true, explanations hide the expected and the actual value. */
+function valueTest(subject: string, read: Read, condition: Condition, secret: boolean = false): Test {
+  const describe = (value: unknown) => `${subject} ${describeCondition(condition, secret, value)}`
+  return toTest(read, compileCondition(condition), describe, secret)
+}
+
+type Read = (request: Conditioned) => readonly unknown[]
+
+/** Returns a test that at least one of the values matches. */
+function toTest(
+  read: Read,
+  holds: (value: unknown) => boolean,
+  describe: (value: unknown) => string,
   secret = false,
 ): Test {
-  const holds = compileCondition(condition)
   return {
     passes(request) {
       const values = read(request)
@@ -320,7 +303,7 @@ function valueTest(
     explain(request) {
       const values = read(request)
       const actual = values.map((value) => show(value, secret)).join(', ') || 'none'
-      return `expected ${subject} ${describeCondition(condition, secret, values[0])}, but the request has ${actual}`
+      return `expected ${describe(values[0])}, but the request has ${actual}`
     },
   }
 }

@@ -130,7 +130,11 @@ describe('rule.when', () => {
     ['an earlier turn', ['Tides', { role: 'assistant', content: 'Yes' }, 'Thanks'], false],
     ['an answer', ['Hello', { role: 'assistant', content: 'Tides' }, 'Thanks'], false],
     ['a second message of the turn', ['Hello', { role: 'assistant', content: 'Yes' }, 'Tides', 'Now'], true],
-    ['the question that a tool call belongs to', ['Tides', { type: 'function_call' }, { output: 'x' }], true],
+    [
+      'the question that a tool call belongs to',
+      ['Tides', { type: 'function_call' }, { type: 'function_call_output', output: 'x' }],
+      true,
+    ],
     ['reasoning', ['Hello', { type: 'reasoning', content: [{ text: 'Tides' }] }], false],
     [
       "a tool's result",
