@@ -8,7 +8,6 @@ import {
   type CompiledScenario,
   type CompiledStep,
   compileScenario,
-  type Effect,
   refusal,
 } from './compiled.ts'
 import { asksForStream, type RuleRequest, turnsOf } from './condition.ts'
@@ -42,8 +41,7 @@ export interface MatchContext {
   readConversation(): Conversation | undefined
 }
 
-/** A rule's effect on a call that matches its conditions, or the reason for skipping the rule. */
-export type Decision = { kind: 'applies'; effect: Effect } | SkipReason
+export type Decision = { kind: 'applies' } | SkipReason
 
 /** Returns true if a call counts as one that matches the rule's conditions. */
 export function isSeen({ kind }: Decision): boolean {
@@ -69,7 +67,7 @@ export function decide(
     const elapsedMs = clock.elapsed()
     if (elapsedMs < from || elapsedMs >= to) return { kind: 'during', elapsedMs }
   }
-  const { form, effect } = stepAt(rule, taken)
+  const { form, kind } = stepAt(rule, taken)
   if (form && (form === 'stream') !== asksForStream(request.body)) return { kind: form, step: taken + 1 }
   const call = matched + 1
   if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
@@ -80,7 +78,7 @@ export function decide(
   const { probability = 1 } = rule
   const drawn = probability < 1 ? luckOf(rule, request, seed) : 0
   if (drawn >= probability) return { kind: 'probability', drawn, probability }
-  return effect ? { kind: 'applies', effect } : { kind: 'step', call: taken + 1 }
+  return kind === 'pass' ? { kind: 'step', call: taken + 1 } : { kind: 'applies' }
 }
 
 /** Returns the number that a call draws for a rule's `probability`. Each fallback model draws again. */
@@ -108,8 +106,7 @@ export function uncount(progress: Progress): void {
 export function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): CompiledStep {
   if (turn >= ends) {
     const calls = `${ends} call${ends === 1 ? '' : 's'}`
-    const effect = refusal(`Scenario: the rule ended after ${calls}`, {})
-    return { effect, kind: 'answer', form: undefined }
+    return { ...refusal(`Scenario: the rule ended after ${calls}`, {}), kind: 'answer', form: undefined }
   }
   const index = onEnd === 'repeat' ? turn % steps.length : Math.min(turn, steps.length - 1)
   return steps[index] as CompiledStep

@@ -6,21 +6,20 @@ import { compileWhen, streamTest, type Test } from './condition.ts'
 import type { OnEnd, ParsedRule, ParsedScenario, Step } from './scenario.ts'
 import { faultsOf, type ParsedScriptedReply } from './scripted-reply.ts'
 
-/** A rule's effect on a call. A scripted reply replaces the operation's reply; faults apply to either. */
+/** A scripted reply replaces the operation's reply; faults apply to either. */
 export interface Effect {
   readonly faults: readonly FaultSetting[]
   readonly reply: ParsedScriptedReply | undefined
 }
 
-export interface CompiledStep {
-  readonly effect: Effect | undefined
+export interface CompiledStep extends Effect {
   /** `answer` if the step replies, `modifier` if its faults only change a reply, `pass` if it does neither. */
   readonly kind: 'answer' | 'modifier' | 'pass'
   /** Format that a request must ask for if the faults are to take effect. Other requests do not consume the step. */
   readonly form: 'stream' | 'json' | undefined
 }
 
-/** A rule with defaults filled in. A rule with a script has no steps. */
+/** A rule with defaults filled in. A rule with a script has a single step, whose reply depends on the conversation. */
 export interface CompiledRule extends Readonly<Omit<ParsedRule, 'on' | 'times' | 'onEnd' | 'after'>> {
   readonly scenario: string
   /** The rule's position in the scenario, from 1. */
@@ -55,11 +54,8 @@ export function compileScenario(source: ParsedScenario): CompiledScenario {
   const existing = compiled.get(source)
   if (existing) return existing
   const { name } = source
-  const result = {
-    name,
-    source,
-    rules: source.rules.map((rule, index) => compileRule(rule, name, index + 1)),
-  }
+  const rules = source.rules.map((rule, index) => compileRule(rule, name, index + 1))
+  const result = { name, source, rules }
   compiled.set(source, result)
   return result
 }
@@ -91,7 +87,8 @@ function compileRule(rule: ParsedRule, scenario: string, number: number): Compil
   }
 }
 
-function stepsOf({ fault, reply, sequence, rateLimit, setState }: ParsedRule): readonly Step[] {
+function stepsOf({ fault, reply, sequence, rateLimit, setState, script }: ParsedRule): readonly Step[] {
+  if (script) return [{ reply: {} }]
   if (sequence) return sequence
   if (reply || fault) return [{ reply, fault }]
   if (rateLimit) return [{ fault: FaultSetting.parse('rate-limit') }]
@@ -99,11 +96,12 @@ function stepsOf({ fault, reply, sequence, rateLimit, setState }: ParsedRule): r
 }
 
 function compileStep(step: Step): CompiledStep {
-  if (step === 'pass') return { effect: undefined, kind: 'pass', form: undefined }
+  if (step === 'pass') return { faults: [], reply: undefined, kind: 'pass', form: undefined }
   const { reply } = step
   const faults = faultsOf(step).toSorted(compareFaults)
   return {
-    effect: { reply, faults },
+    reply,
+    faults,
     kind: reply || faults.some(({ name }) => faultOf(name).layer === 'replacement') ? 'answer' : 'modifier',
     form: reply ? undefined : formFor(faults.map(({ name }) => faultOf(name))),
   }
@@ -112,8 +110,5 @@ function compileStep(step: Step): CompiledStep {
 /** Returns an effect that replies with a 400, which clients do not retry. */
 export function refusal(message: string, metadata: Record<string, number>): Effect {
   const headers = { 'x-should-retry': 'false' }
-  return {
-    faults: [{ name: 'status', status: 400, message, metadata, headers }],
-    reply: undefined,
-  }
+  return { faults: [{ name: 'status', status: 400, message, metadata, headers }], reply: undefined }
 }

@@ -44,7 +44,8 @@ interface TriedRule {
   readonly progress: Progress
   readonly trial: Trial
   readonly index: number
-  readonly kind: CompiledStep['kind']
+  /** The step that the rule would take. */
+  readonly step: CompiledStep
   /** Rules with a lower rank come first. */
   readonly rank: number
   readonly decision: Decision | { readonly kind: 'turn'; readonly turn: PlannedTurn }
@@ -73,7 +74,7 @@ export function compose(groups: readonly Group[], request: RuleRequest, context:
   for (const trial of trials) tryRules(trial, request, context)
   playScripts(trials, context)
   const choices = trials.flatMap(({ tried }) => tried.filter(isChosen)).sort(byRank)
-  const answer = choices.find(({ kind }) => kind === 'answer')
+  const answer = choices.find(({ step }) => step.kind === 'answer')
   const modifiers: TriedRule[] = []
   for (const choice of choices) {
     let modifier = choice === answer ? undefined : choice
@@ -82,7 +83,7 @@ export function compose(groups: readonly Group[], request: RuleRequest, context:
       if (!why) break
       modifier.trial.reasons.set(modifier.index, why)
       // If the answer excludes a modifier, the scenario's next rule is tried.
-      const isOpen: boolean = modifier.kind !== 'answer' && why.kind === 'answer'
+      const isOpen: boolean = modifier.step.kind !== 'answer' && why.kind === 'answer'
       modifier = isOpen ? tryRules(modifier.trial, request, context) : undefined
     }
     if (modifier) modifiers.push(modifier)
@@ -109,7 +110,7 @@ export function countRules(
   { clock, state }: MatchContext,
 ): string {
   const acting = new Set([answer, ...modifiers])
-  const isBehind = ({ rank, kind, rule, trial, decision }: TriedRule) => {
+  const isBehind = ({ rank, step: { kind }, rule, trial, decision }: TriedRule) => {
     if (!answer || rank <= answer.rank || trial === answer.trial || decision.kind === 'rateLimit')
       return false
     // A step that passes in a sequence waits for its turn as an answer would.
@@ -117,11 +118,11 @@ export function countRules(
   }
   const stepping: TriedRule[] = []
   for (const each of tried) {
-    const { progress, kind, decision } = each
+    const { progress, step, decision } = each
     if (decision.kind === 'turn') continue
     const isActing = acting.has(each)
-    if (isChosen(each) && !isActing && kind === 'answer' && answer) progress.hiddenBy = titleOf(answer)
-    const isExcluded = kind === 'modifier' && reasonAgainst(each, answer, []) !== undefined
+    if (isChosen(each) && !isActing && step.kind === 'answer' && answer) progress.hiddenBy = titleOf(answer)
+    const isExcluded = step.kind === 'modifier' && reasonAgainst(each, answer, []) !== undefined
     if (isChosen(each) ? !isActing : isBehind(each) || isExcluded) continue
     if (isSeen(decision)) progress.matched++
     if (isActing || decision.kind === 'step') stepping.push(each)
@@ -153,8 +154,8 @@ function titleOf({ rule }: TriedRule): string {
   return ruleTitle(rule.scenario, rule.number, rule.name)
 }
 
-function isOverLimit({ rule, decision, kind }: Pick<TriedRule, 'rule' | 'decision' | 'kind'>): boolean {
-  return rule.rateLimit !== undefined && decision.kind === 'applies' && kind === 'answer'
+function isOverLimit({ rule, decision, step }: TriedRule): boolean {
+  return rule.rateLimit !== undefined && decision.kind === 'applies' && step.kind === 'answer'
 }
 
 /** Tries a group's next rules, and returns the first one that applies. Scripts are left to `playScripts`. */
@@ -165,11 +166,11 @@ function tryRules(trial: Trial, request: RuleRequest, context: MatchContext): Tr
     if (!rule.tests.every((test) => test.passes(request))) continue
     const progress = progressIn(trial.activation, rule)
     const decision = decide(rule, progress, request, context)
-    const kind = rule.script ? 'answer' : stepAt(rule, progress.taken).kind
+    const step = stepAt(rule, progress.taken)
     const tier = tiers[tierOf(rule, progress, trial)]
     const rank = tier * perTier + (tier === tiers.finite ? perTier - trial.age - 1 : trial.age)
-    const isFirst = isOverLimit({ rule, decision, kind })
-    const tried = { rule, progress, trial, index, kind, rank: isFirst ? rank - firstTiers : rank, decision }
+    const tried = { rule, progress, trial, index, step, rank, decision }
+    if (isOverLimit(tried)) tried.rank -= firstTiers
     trial.tried.push(tried)
     if (decision.kind === 'applies') return tried
   }
@@ -208,8 +209,14 @@ function playScripts(trials: readonly Trial[], { readConversation }: MatchContex
       const turn = isNext ? next : endOf(script)
       if (!turn) continue
       const hasTier = isNext && script.rank >= perTier
+      const step = { ...script.step, faults: turn.faults }
       const rank = hasTier ? tiers.script * perTier + (script.rank % perTier) : script.rank
-      trial.tried.splice(place, trial.tried.length, { ...script, rank, decision: { kind: 'turn', turn } })
+      trial.tried.splice(place, trial.tried.length, {
+        ...script,
+        step,
+        rank,
+        decision: { kind: 'turn', turn },
+      })
       trial.next = script.index + 1
       break
     }
@@ -222,11 +229,11 @@ function reasonAgainst(
   answer: TriedRule | undefined,
   modifiers: readonly TriedRule[],
 ): SkipReason | undefined {
-  if (answer && rule.kind === 'answer') return { kind: 'answer', why: `is hidden by ${titleOf(answer)}` }
+  if (answer && rule.step.kind === 'answer') return { kind: 'answer', why: `is hidden by ${titleOf(answer)}` }
   const acting = (answer ? [answer, ...modifiers] : modifiers).flatMap((each) =>
-    faultsIn(each).map((setting) => ({ setting, rule: each })),
+    each.step.faults.map((setting) => ({ setting, rule: each })),
   )
-  for (const setting of faultsIn(rule)) {
+  for (const setting of rule.step.faults) {
     const same = acting.find((each) => keyOf(each.setting) === keyOf(setting))
     const other = same ?? acting.find((each) => conflictOf(each.setting, setting) !== undefined)
     if (!other) continue
@@ -247,11 +254,6 @@ function conflictOf(left: FaultSetting, right: FaultSetting): string | undefined
 }
 
 /** Returns true if a rule changes more than the time of a reply. */
-export function changesReply(rule: TriedRule): boolean {
-  return faultsIn(rule).some(({ name }) => faultOf(name).layer !== 'delay')
-}
-
-function faultsIn({ rule, progress, decision }: TriedRule): readonly FaultSetting[] {
-  if (decision.kind === 'turn') return decision.turn.faults
-  return stepAt(rule, progress.taken).effect?.faults ?? []
+export function changesReply({ step }: TriedRule): boolean {
+  return step.faults.some(({ name }) => faultOf(name).layer !== 'delay')
 }

@@ -127,7 +127,7 @@ export function chargeRateLimits(
     let announced: RateLimitState | undefined
     for (const { rule, usage, limit, window } of counted) {
       if (tokens) usage.count(limit, request, clock, { tokens })
-      const faults = rule.steps.flatMap(({ effect }) => effect?.faults ?? [])
+      const faults = rule.steps.flatMap((step) => step.faults)
       if (faults.some((fault) => fault.name === 'rate-limit' || ('status' in fault && fault.status === 429)))
         announced ??= usage.read(limit, request, clock, window)
     }

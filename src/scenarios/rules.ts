@@ -65,12 +65,12 @@ export interface ActiveScenario extends Disposable {
 
 export interface RulesSnapshot {
   /** Newest first. */
-  readonly activations: readonly Activation[]
+  activations: readonly Activation[]
   /** Scenarios activated by the `x-understudy-scenario` header. */
-  readonly named: readonly Activation[]
+  named: readonly Activation[]
   /** Number of conversations that have followed a script. */
-  readonly conversations: number
-  readonly state: string
+  conversations: number
+  state: string
 }
 
 /** Maximum number of active rules in a sandbox: two scenarios of maximum size. */
@@ -82,21 +82,15 @@ const nothing: Outcome = { matches: [], charge: undefined, skipped: [] }
 
 export class Rules {
   readonly #setup: { readonly seed: string | number; readonly clock: Clock }
-  #activations: readonly Activation[]
-  #named: readonly Activation[]
-  #state: string
-  #conversations: number
+  #live: RulesSnapshot
   /** Candidates by the values of `on` that a request matches. Cleared when the active scenarios change. */
-  #candidates: Map<string, readonly Group[]> | undefined
+  #candidates = new Map<string, readonly Group[]>()
   /** All names in the active rules' `on`. Cleared when the active scenarios change. */
   #names: ReadonlySet<string> | undefined
 
   constructor(setup: { seed: string | number; clock: Clock }, from: RulesSnapshot = unused) {
     this.#setup = setup
-    this.#activations = from.activations.map(copyActivation)
-    this.#named = from.named.map(copyActivation)
-    this.#conversations = from.conversations
-    this.#state = from.state
+    this.#live = copySnapshot(from)
   }
 
   /**
@@ -109,23 +103,23 @@ export class Rules {
     { replyFunction, current = () => this }: { replyFunction?: ReplyFunction; current?: () => Rules } = {},
   ): ActiveScenario {
     const activation = createActivation(scenario, replyFunction)
-    this.#change([activation, ...this.#activations])
+    this.#change([activation, ...this.#live.activations])
     return { id: activation.id, name: scenario.name, [Symbol.dispose]: () => current().end(activation.id) }
   }
 
   /** Returns the active scenarios' names, newest first. */
   names(): string[] {
-    return this.#activations.map(({ compiled }) => compiled.name)
+    return this.#live.activations.map(({ compiled }) => compiled.name)
   }
 
   active(): ScenarioProgress[] {
-    return this.#activations.map(scenarioProgress)
+    return this.#live.activations.map(scenarioProgress)
   }
 
   /** Ends all scenarios with this name, or the activation with this id. Returns the number ended. */
   end(name: string): number {
-    const others = this.#activations.filter(({ id, compiled }) => compiled.name !== name && id !== name)
-    const ended = this.#activations.length - others.length
+    const others = this.#live.activations.filter(({ id, compiled }) => compiled.name !== name && id !== name)
+    const ended = this.#live.activations.length - others.length
     this.#change(others)
     return ended
   }
@@ -133,27 +127,25 @@ export class Rules {
   /** Replaces a scenario with a newer version in all its activations. Their progress restarts at zero. */
   replace(old: ParsedScenario, next: ParsedScenario): void {
     this.#change(
-      this.#activations.map((each) => (each.compiled.source === old ? createActivation(next) : each)),
+      this.#live.activations.map((each) => (each.compiled.source === old ? createActivation(next) : each)),
     )
   }
 
   /** Ends all scenarios, and resets the state. */
   clear(): void {
-    this.#state = unused.state
-    this.#conversations = 0
-    this.#named = []
+    this.#live = { ...unused }
     this.#change([])
   }
 
   /** Returns the active rules that have not been applied yet, newest first. */
   unused(): UnusedRule[] {
-    return this.#activations.flatMap(unusedRulesOf)
+    return this.#live.activations.flatMap(unusedRulesOf)
   }
 
   /** Returns true if an active rule has this name, or `METHOD /path`, in `on`. */
   has(name: string): boolean {
     this.#names ??= new Set(
-      this.#activations.flatMap(({ compiled }) => compiled.rules.flatMap(({ on }) => on)),
+      this.#live.activations.flatMap(({ compiled }) => compiled.rules.flatMap(({ on }) => on)),
     )
     return this.#names.has(name)
   }
@@ -175,16 +167,16 @@ export class Rules {
     const candidates = named.length === 0 ? this.#candidatesFor(names) : this.#withNamed(named, names)
     if (candidates.length === 0) return nothing
 
-    const context: MatchContext = { ...this.#setup, state: this.#state, readConversation }
+    const context: MatchContext = { ...this.#setup, state: this.#live.state, readConversation }
     const composition = compose(candidates, request, context)
-    this.#state = countRules(composition, request, context)
-    const started = this.#conversations
+    this.#live.state = countRules(composition, request, context)
+    const started = this.#live.conversations
     const { answer, modifiers, limits, skipped } = composition
     const isChanged = modifiers.some(changesReply)
-    const nextConversation = () => ++this.#conversations
+    const nextConversation = () => ++this.#live.conversations
     const { seed, clock } = this.#setup
     const matches = [...(answer ? [answer] : []), ...modifiers].map((tried): Match => {
-      const { rule, progress, trial, decision } = tried
+      const { rule, progress, trial, step, decision } = tried
       const kind = tried === answer ? 'answer' : 'modifier'
       const match = { scenario: rule.scenario, rule: rule.number, name: rule.name, kind } as const
       if (decision.kind === 'turn') {
@@ -192,20 +184,20 @@ export class Rules {
         const { effect, reading, undo } = playTurn(decision.turn, playing)
         const release = () => {
           undo()
-          if (this.#conversations === started + 1) this.#conversations = started
+          if (this.#live.conversations === started + 1) this.#live.conversations = started
           return released(rule)
         }
         return { ...match, effect, turn: reading, call: reading.number, noEffect() {}, release }
       }
       return {
         ...match,
-        effect: decision.kind === 'applies' ? decision.effect : { faults: [], reply: undefined },
+        effect: step,
         call: progress.matched,
         rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, clock),
         noEffect: () => undoStep(rule, progress),
         release: () => {
           uncount(progress)
-          if (this.#state === rule.setState) this.#state = context.state
+          if (this.#live.state === rule.setState) this.#live.state = context.state
           return released(rule)
         },
         replyFunction: trial.activation.replyFunction,
@@ -217,46 +209,44 @@ export class Rules {
 
   /** Returns the active scripts with their conversations, oldest script first. */
   scripts(): ScriptProgress[] {
-    return this.#activations.toReversed().flatMap(scriptsOf)
+    return this.#live.activations.toReversed().flatMap(scriptsOf)
   }
 
   snapshot(): RulesSnapshot {
-    return {
-      activations: this.#activations.map(copyActivation),
-      named: this.#named.map(copyActivation),
-      conversations: this.#conversations,
-      state: this.#state,
-    }
+    return copySnapshot(this.#live)
   }
 
   #change(activations: Activation[]): void {
     const count = activations.reduce((sum, { compiled }) => sum + compiled.rules.length, 0)
     const message = `A sandbox can have at most ${maxRules} active rules: end some scenarios, or reset the sandbox`
     if (count > maxRules) throw new GatewayError(429, message)
-    this.#activations = activations
+    this.#live.activations = activations
     this.#names = undefined
-    this.#candidates = undefined
+    this.#candidates.clear()
   }
 
   #candidatesFor(names: readonly string[]): readonly Group[] {
-    this.#candidates ??= new Map()
     // All paths that no rule names share one cache entry, because callers can send any number of paths.
     const inRules = names.filter((name) => this.has(name))
     const key = inRules.join()
-    const candidates = this.#candidates.get(key) ?? candidatesOf(this.#activations, [...inRules, '*'])
+    const candidates = this.#candidates.get(key) ?? candidatesOf(this.#live.activations, [...inRules, '*'])
     this.#candidates.set(key, candidates)
     return candidates
   }
 
   #withNamed(named: readonly ParsedScenario[], names: readonly string[]): readonly Group[] {
     const activations = named.map((scenario) => {
-      const existing = this.#named.find(({ compiled }) => compiled.name === scenario.name)
+      const existing = this.#live.named.find(({ compiled }) => compiled.name === scenario.name)
       const activation = existing ?? createActivation(scenario)
-      if (!existing) this.#named = [...this.#named, activation]
+      if (!existing) this.#live.named = [...this.#live.named, activation]
       return activation
     })
-    return candidatesOf(this.#activations, [...names, '*'], activations)
+    return candidatesOf(this.#live.activations, [...names, '*'], activations)
   }
+}
+
+function copySnapshot({ activations, named, ...others }: RulesSnapshot): RulesSnapshot {
+  return { ...others, activations: activations.map(copyActivation), named: named.map(copyActivation) }
 }
 
 function released(rule: CompiledRule): SkippedRules {

@@ -176,7 +176,7 @@ function factsOf(
   const turn = rule.script ? record.turn : undefined
   const { rateLimit, probability, after, calls, times, during, steps } = rule
   // An imported call has no match, but a rule without a sequence has only one effect.
-  const effect = match?.effect ?? (steps.length === 1 ? steps[0]?.effect : undefined)
+  const effect = match?.effect ?? (steps.length === 1 ? steps[0] : undefined)
   // A rate limit overrides its fault's parameters.
   const faults = rateLimit ? [] : (effect?.faults ?? [])
   const facts = faults.map(({ name, ...parameters }) => `Fault ${name}${describeParameters(parameters)}.`)
@@ -210,7 +210,7 @@ function factsOf(
   if (Number.isFinite(times))
     facts.push(`Applied ${uses.length + 1} of ${times} times, counting calls in the journal.`)
   if (rule.sequence) {
-    const step = steps.findIndex(({ effect }) => effect !== undefined && effect === match?.effect)
+    const step = steps.findIndex((each) => each === match?.effect)
     facts.push(step < 0 ? `Sequence of ${steps.length} steps.` : `Step ${step + 1} of ${steps.length}.`)
   }
   if (turn) facts.push(`Turn ${turn.number} of ${turn.total} in conversation ${turn.conversation}.`)
