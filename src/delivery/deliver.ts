@@ -4,27 +4,19 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
 import { encodeFrame, toBytes } from '../http/encode.ts'
 import type { Frame, HangUp, Reply } from '../http/reply.ts'
-import type { CallRecord } from '../journal/call-record.ts'
-import type { Delivery } from '../journal/entry.ts'
+import type { CallRecord, CallState } from '../journal/call-record.ts'
 import { byteLength } from '../lib/bytes.ts'
 import { Clock } from '../lib/clock.ts'
 import { setImmediate } from '../lib/real-timers.ts'
 import { KeepAlive } from './keep-alive.ts'
 
-export interface DeliveryWatch {
-  readonly method: string
-  readonly clock: Pick<Clock, 'wait' | 'pace'>
-  /** Called for each part of the body that is sent, with its size in bytes and its number of events. */
-  sent(part: string | Uint8Array, length: number, events: number): void
-  settled(delivery: Exclude<Delivery, 'pending'>): void
-  /**
-   * Registers a callback for the end of the sandbox state. Returns a function that unregisters the callback.
-   */
-  hold(end: () => void): () => void
+/** The part of a call's record that delivery uses. */
+export interface DeliveryWatch extends Pick<CallRecord, 'method' | 'sent' | 'settled'> {
+  readonly state: Pick<CallState, 'hold'> & { readonly clock: Pick<Clock, 'wait' | 'pace'> }
 }
 
 export function unrecorded(method: string): DeliveryWatch {
-  return { method, clock: realTime, sent() {}, settled() {}, hold: () => () => {} }
+  return { method, state: { clock: realTime, hold: () => () => {} }, sent() {}, settled() {} }
 }
 
 const realTime = new Clock()
@@ -45,7 +37,7 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
   if (sink.isDisconnected) return watch.settled('aborted-by-client')
   if (body.kind === 'hang-up') return abortReply(body.how, reply, sink, watch)
   if (transport && !sink.hasConnection) {
-    if (transport.headMs) await watch.clock.wait(transport.headMs, sink.disconnected)
+    if (transport.headMs) await watch.state.clock.wait(transport.headMs, sink.disconnected)
     if (sink.isDisconnected) return watch.settled('aborted-by-client')
     if (transport.headIsCut) return abortReply('close', reply, sink, watch)
   }
@@ -61,7 +53,7 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
     sink.whole(framed, hasBody ? content : undefined, length)
     watch.settled('complete')
   } else {
-    const wait: Wait = (ms) => watch.clock.wait(ms, sink.disconnected)
+    const wait: Wait = (ms) => watch.state.clock.wait(ms, sink.disconnected)
     await sink.head(framed, wait)
     if (transport?.headIsCut) return watch.settled('aborted-by-fault')
     const bytes: Frame[] = content === undefined ? [] : [{ kind: 'bytes', bytes: content }]
@@ -76,7 +68,7 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
     await sink.end('complete')
   }
   if (transport?.closeAfterMs === undefined) return
-  await watch.clock.wait(transport.closeAfterMs)
+  await watch.state.clock.wait(transport.closeAfterMs)
   await sink.end('close')
 }
 
@@ -104,7 +96,7 @@ async function abortReply(
 function stall(sink: Sink, watch: DeliveryWatch, keepAlive?: KeepAlive): Promise<void> {
   return new Promise((resolve) => {
     const stop = keepAlive?.start(sink, watch)
-    const release = watch.hold(() => {
+    const release = watch.state.hold(() => {
       stop?.()
       watch.settled('aborted-by-fault')
       resolve(sink.end('close'))
@@ -128,7 +120,7 @@ function play(
 ): Promise<HangUp | 'complete' | 'disconnected'> {
   const { promise, resolve, reject } = Promise.withResolvers<HangUp | 'complete' | 'disconnected'>()
   const playback = new Playback(frames)
-  const waits = watch.clock.pace()
+  const waits = watch.state.clock.pace()
   // Many clients cancel a body after its last event. A transport that is still busy has not sent everything.
   const stop = () => resolve(!sink.ready() && playback.isComplete() ? 'complete' : 'disconnected')
   const leave = () => {

@@ -39,7 +39,7 @@ export class KeepAlive {
 
   /** Sends comments during a stall, unless delays are instant. Returns a function that stops them. */
   start(sink: Sink, watch: DeliveryWatch): () => void {
-    const waits = watch.clock.pace()
+    const waits = watch.state.clock.pace()
     let isOver = !this.#isBetweenEvents
     const beat = () => {
       let leftMs: number

@@ -37,7 +37,7 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
   const operation = gateway.router.operation(record.operation)
   const bodyError = await readBody(call, record, operation, gateway.options.limits.requestBodyBytes)
   const rejection = admissionError ?? bodyError
-  if (rejection) record.rejected()
+  record.isRejected = Boolean(rejection)
   const conversation = conversationReader(record, operation)
   const reply = caller.gone
     ? finish(gateway, record, { reply: toErrorReply(record, rejection) }, noEffect)

@@ -1,15 +1,11 @@
 /** Stores bodies for the journal. Sizes are in UTF-8 bytes, as on the wire. */
 import { byteLength } from '../lib/bytes.ts'
 
-/** Maximum number of parts to store separately, because a thousand small objects take a hundred times the memory. */
-const maxParts = 1000
-
 /** The first bytes of a body, and the number of truncated bytes. */
 export class KeptBody {
   #parts: (string | Uint8Array)[] = []
   bytes = 0
   truncatedBytes = 0
-  #isDropped = false
 
   get text(): string {
     this.end()
@@ -19,7 +15,7 @@ export class KeptBody {
 
   /** Appends as many whole characters of a part as fit into a body of `limit` bytes. */
   add(part: string | Uint8Array, limit: number, length = byteLength(part)): void {
-    const room = this.truncatedBytes > 0 || this.#isDropped ? 0 : limit - this.bytes
+    const room = this.truncatedBytes > 0 ? 0 : limit - this.bytes
     const kept = length <= room ? part : beginning(part, room)
     const bytes = length <= room ? length : kept.length
     this.truncatedBytes += length - bytes
@@ -27,7 +23,6 @@ export class KeptBody {
     this.bytes += bytes
     // A copy, so that the buffer behind a view can be collected.
     this.#parts.push(typeof kept === 'object' && kept.length < kept.buffer.byteLength ? kept.slice() : kept)
-    if (this.#parts.length > maxParts) this.end()
   }
 
   /** Joins the parts as bytes, because the garbage collector copies long strings, but never bytes. */
@@ -43,13 +38,6 @@ export class KeptBody {
       }
     }
     this.#parts = [body]
-  }
-
-  drop(): void {
-    this.#isDropped = true
-    this.truncatedBytes += this.bytes
-    this.bytes = 0
-    this.#parts = []
   }
 }
 

@@ -24,13 +24,13 @@ export interface CallState {
   readonly clock: Clock
   readonly occurrences: { next(contentKey: string): number }
   readonly journal: Journal
-  /** If false, the state was replaced, and the journal no longer records its calls. */
+  /** False once the state was replaced: the journal no longer records its calls. */
   readonly isCurrent: boolean
   readonly ledger: { add(usage: CallUsage): void }
   readonly listeners: Iterable<CallListener>
-  /** Registers a callback for the end of the state. Returns a function that unregisters it. */
+  /** Calls a function at the end of the state. Returns a function that cancels this. */
   hold(end: () => void): () => void
-  /** Marks the sandbox as in use until `leave()` is called. */
+  /** Marks the sandbox as in use until `leave()`. */
   enter(): void
   leave(): void
 }
@@ -49,7 +49,6 @@ export interface Arrival extends Pick<Readonly<EntryFields>, 'method' | 'path'> 
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Maximum number of warnings stored for a call. */
 const maxWarnings = 50
 /** Maximum length of a sentence about a call. */
 const maxSentence = 2000
@@ -80,38 +79,36 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   operation: string | undefined
   generatesText = false
   callPrefix: string | undefined
-  params: Readonly<Record<string, string>> = noParams
+  params: Readonly<Record<string, string>> = {}
   contentKey = ''
   /** Number of earlier requests with the same content key. */
   occurrence = 0
   model: string | undefined
   /** Models tried so far, if the body names several. */
-  triedModels: readonly string[] = noItems
+  triedModels: readonly string[] = []
   countedLimits: Set<object> | undefined
   asksForStream = false
   /** If true, an early step rejected the request, so only rules for `*` can match. */
   isRejected = false
-  matches: readonly Match[] = noItems
-  rules: readonly AppliedRule[] = noItems
+  matches: readonly Match[] = []
+  rules: readonly AppliedRule[] = []
   turn: TurnReading | undefined
-  skipped: readonly SkippedRules[] = noItems
-  assumptions: readonly AssumptionName[] = noItems
-  warnings: readonly string[] = noItems
+  skipped: readonly SkippedRules[] = []
+  assumptions: readonly AssumptionName[] = []
+  warnings: readonly string[] = []
   /** If true, the reply violates its schema or could not be generated: a bug in Understudy. */
   schemaViolation = false
   usage: CallUsage | undefined
   status = 0
   /** Error message, which can be more detailed than the reply's. */
   error: string | undefined
-  responseHeaders: Readonly<Record<string, string>> = noParams
+  responseHeaders: Readonly<Record<string, string>> = {}
   /** The reply, until it is delivered. Afterwards, `responseBody` has the bytes sent. */
   reply: Readonly<Reply> = emptyReply
   delivery: Delivery = 'pending'
   events = 0
   firstByteAt: number | undefined
   endedAt: number | undefined
-  /** Size of what the journal keeps in addition to bodies and timeline, in bytes. */
-  otherBytes = 0
   readonly requestBody = new KeptBody()
   readonly responseBody = new KeptBody()
   readonly timeline: TimedPart[] = []
@@ -121,10 +118,12 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   #parsed: unknown
   /** If true, a journal has the record. */
   isKept = false
+  /** If true, recordings are replayed, but none matches the call. */
+  lacksRecording = false
   #isRouted = false
-  #lacksRecording = false
-  #onSettled: readonly (() => void)[] = noItems
+  #onSettled: readonly (() => void)[] = []
   #warned = 0
+  #headBytes = 0
 
   constructor(state: State, { method, path, search, headers }: Arrival, route: string | undefined) {
     this.state = state
@@ -136,14 +135,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.at = state.clock.step()
     state.enter()
     this.arrival = state.journal.arrived(this)
-  }
-
-  get clock(): Clock {
-    return this.state.clock
-  }
-
-  hold(end: () => void): () => void {
-    return this.state.hold(end)
   }
 
   /** Query parameters. A repeated parameter has its last value. */
@@ -160,7 +151,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   get isUnmatched(): boolean {
-    return this.#lacksRecording || (!this.operation && !this.isAnswered)
+    return this.lacksRecording || (!this.operation && !this.isAnswered)
   }
 
   /** Number of near misses; 0 if a rule replied. */
@@ -183,9 +174,10 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.requestBody.truncatedBytes > 0 ? undefined : parseJsonBody(this.requestBody.text)
   }
 
-  /** Size of both bodies and the timeline in bytes. */
-  get bodyBytes(): number {
-    return this.requestBody.bytes + this.responseBody.bytes + this.timeline.length * timedPartBytes
+  /** Size in the journal, mostly of the bodies. */
+  get bytes(): number {
+    const { requestBody, responseBody, timeline } = this
+    return this.#headBytes + requestBody.bytes + responseBody.bytes + timeline.length * timedPartBytes
   }
 
   /** Sets the operation; undefined for a path that only a rule handles. */
@@ -227,10 +219,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.#parsed = { ...(this.#parsed as object), model }
   }
 
-  rejected(): void {
-    this.isRejected = true
-  }
-
   matched({ matches, skipped }: Pick<Outcome, 'matches' | 'skipped'>): void {
     const turn = matches[0]?.turn
     this.matches = matches
@@ -257,15 +245,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.warnings = [...this.warnings.slice(0, maxWarnings), text]
   }
 
-  reportBug(message: string): void {
-    this.schemaViolation = true
-    this.warn(message)
-  }
-
-  setError(message: string): void {
-    this.error = message
-  }
-
   /** Sets the reply, adds headers with the call's id, rules and assumptions, and adds the record to the journal. */
   replied(reply: Reply): void {
     const reason = reply.status < 400 ? undefined : (this.error ?? errorMessageOf(reply))
@@ -282,21 +261,16 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     for (const listener of state.listeners) listener.replied?.(this)
   }
 
-  /** Counts the call as unmatched: recordings are replayed, but none matches it. */
-  lacksRecording(): void {
-    this.#lacksRecording = true
-  }
-
   sent(part: string | Uint8Array, length: number, events: number): void {
     const now = monotonic()
     this.events += events
     this.firstByteAt ??= now
     if (!this.isKept) return
-    const before = this.bodyBytes
+    const before = this.bytes
     if (this.responseBody.bytes > 0) this.#mark(this.responseBody.bytes, now - this.startedAt)
     const { store } = this.state.journal
     this.responseBody.add(part, store.limits.journalBodyBytes, length)
-    store.grow(this.bodyBytes - before)
+    store.grow(this.bytes - before)
   }
 
   /** Records when a chunk was sent. Chunks sent within a millisecond are merged. */
@@ -331,30 +305,16 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     if (this.#text) this.requestBody.add(this.#text, this.state.journal.store.limits.journalBodyBytes)
     this.#text = undefined
     this.#parsed = undefined
-    this.triedModels = noItems
+    this.triedModels = []
     this.countedLimits = undefined
     const { matches, path, search, headers, responseHeaders, warnings } = this
     const [answer, ...others] = matches
     if (answer?.effect.reply && JSON.stringify(answer.effect.reply).length > maxReply)
       this.matches = [{ ...answer, effect: { ...answer.effect, reply: undefined } }, ...others]
     if (this.model !== undefined) this.model = truncate(this.model, maxName)
+    const texts = [...warnings, ...Object.values(headers), ...Object.values(responseHeaders)]
     // The path counts twice, because its parameters are kept too.
-    this.otherBytes = 2 * path.length + search.length
-    for (const texts of [warnings, Object.values(headers), Object.values(responseHeaders)])
-      for (const text of texts) this.otherBytes += text.length
-  }
-
-  evicted(): void {
-    this.isKept = false
-  }
-
-  /** Returns the number of bytes freed. */
-  dropBodies(): number {
-    const { bodyBytes } = this
-    this.requestBody.drop()
-    this.responseBody.drop()
-    this.timeline.length = 0
-    return bodyBytes
+    this.#headBytes = texts.reduce((sum, { length }) => sum + length, 2 * path.length + search.length)
   }
 }
 
@@ -375,7 +335,4 @@ export function traceIdOf(header: string | undefined): string | undefined {
   return id === '0'.repeat(32) || header?.startsWith('ff') ? undefined : id
 }
 
-// Shared by most records in the journal.
-const emptyReply: Reply = Object.freeze({ status: 0, headers: {}, body: Object.freeze({ kind: 'none' }) })
-const noParams: Readonly<Record<string, never>> = Object.freeze({})
-const noItems: readonly never[] = Object.freeze([])
+const emptyReply: Reply = { status: 0, headers: {}, body: { kind: 'none' } }

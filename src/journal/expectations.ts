@@ -215,7 +215,7 @@ function truncatedBody(entries: readonly JournalEntry[], match: unknown): string
   const count = entries.filter(({ requestText }) => requestText.truncatedBytes > 0).length
   return count === 0
     ? undefined
-    : `the body of ${calls(count)} was truncated and not compared (limits.journalBodyBytes, limits.journalBytes)`
+    : `the body of ${calls(count)} was truncated and not compared (limits.journalBodyBytes)`
 }
 
 /** Makes all fields optional at every depth. If a type has named fields, unknown names are errors. */

@@ -4,59 +4,14 @@ import { hideInQuery, hideInString, hideInText, hideInValue } from '../http/secr
 import { monotonic, wallClock } from '../lib/clock.ts'
 import type { KeptBody } from './body.ts'
 import { type CallRecord, ruleLabel } from './call-record.ts'
-import type { Delivery } from './entry.ts'
 
 export interface Har {
   log: {
     version: '1.2'
     creator: { name: string; version: string }
-    entries: HarEntry[]
+    /** Entries as HAR 1.2 defines them, with `_id`, `_operation`, `_rule` and `_delivery`. */
+    entries: object[]
   }
-}
-
-interface HarEntry {
-  /** Real time at which the request arrived, ISO 8601. */
-  startedDateTime: string
-  /** Total time. This and all other timings are in milliseconds. */
-  time: number
-  request: HarMessage & {
-    method: string
-    url: string
-    queryString: HarPair[]
-    postData?: HarContent
-  }
-  response: HarMessage & {
-    /** HTTP status; 0 if the connection closed without a response. */
-    status: number
-    statusText: string
-    content: HarContent & { size: number }
-    redirectURL: string
-  }
-  cache: Record<string, never>
-  timings: { send: number; wait: number; receive: number }
-  _id: string
-  _operation: string | null
-  _rule: string | null
-  _delivery: Delivery
-}
-
-interface HarMessage {
-  httpVersion: string
-  cookies: []
-  headers: HarPair[]
-  headersSize: -1
-  bodySize: number
-}
-
-interface HarContent {
-  mimeType: string
-  text: string
-  comment?: string
-}
-
-interface HarPair {
-  name: string
-  value: string
 }
 
 export function toHar(records: readonly CallRecord[]): Har {
@@ -65,7 +20,7 @@ export function toHar(records: readonly CallRecord[]): Har {
   return { log: { version: '1.2', creator, entries: records.map((record) => toHarEntry(record, now)) } }
 }
 
-function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }): HarEntry {
+function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }): object {
   const { method, path, headers, requestBody, responseHeaders, responseBody } = record
   const { startedAt, endedAt = now.monotonic, firstByteAt = endedAt } = record
   const search = hideInQuery(record.search)
@@ -99,13 +54,13 @@ function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }
   }
 }
 
-function messageOf(headers: CallRecord['headers'], { bytes, truncatedBytes }: KeptBody): HarMessage {
+function messageOf(headers: CallRecord['headers'], { bytes, truncatedBytes }: KeptBody) {
   const pairs = Object.entries(hideInValue(headers)).map(([name, value]) => ({ name, value }))
   const bodySize = bytes + truncatedBytes
   return { httpVersion: 'HTTP/1.1', cookies: [], headers: pairs, headersSize: -1, bodySize }
 }
 
-function contentOf(headers: CallRecord['headers'], { text, truncatedBytes }: KeptBody): HarContent {
+function contentOf(headers: CallRecord['headers'], { text, truncatedBytes }: KeptBody) {
   const comment = truncatedBytes > 0 && { comment: `${truncatedBytes} more bytes were not stored` }
   return { mimeType: headers['content-type'] ?? '', text: hideInText(text), ...comment }
 }

@@ -77,11 +77,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return this.#records.length
   }
 
-  /** Total size of the calls in bytes, mostly their bodies. */
-  get bytes(): number {
-    return this.#records.reduce((sum, { bodyBytes, otherBytes }) => sum + bodyBytes + otherBytes, 0)
-  }
-
   /** Number of calls evicted by newer ones. */
   get evictedCount(): number {
     return this.#evicted
@@ -245,11 +240,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     })
   }
 
-  /** Number of pending waits. @internal */
-  get waiting(): number {
-    return this.#waiters.size
-  }
-
   /** Returns the entries as HAR 1.2, which browser developer tools can open. */
   har(): Har {
     return toHar(this.#records)
@@ -323,23 +313,16 @@ function readWaitOptions(operation: string, options: WaitOptions) {
 
 type JournalLimits = Readonly<Record<'journalEntries' | 'journalBytes' | 'journalBodyBytes', number>>
 
-/** A gateway's calls in all sandboxes. The oldest calls lose their bodies first, and are evicted first. */
+/** A gateway's calls in all sandboxes. The oldest are evicted first. */
 export class JournalStore {
   readonly limits: JournalLimits
+  /** Total size of the calls. */
+  bytes = 0
   /** Calls, oldest first. */
   readonly #calls = new Set<CallRecord>()
-  /** Calls that have not lost their bodies. */
-  readonly #withBodies = new Set<CallRecord>()
-  #bodyBytes = 0
-  #otherBytes = 0
 
   constructor(limits: JournalLimits) {
     this.limits = limits
-  }
-
-  /** Total size of the calls. */
-  get bytes(): number {
-    return this.#bodyBytes + this.#otherBytes
   }
 
   records(): Iterable<CallRecord> {
@@ -348,34 +331,25 @@ export class JournalStore {
 
   add(record: CallRecord): void {
     this.#calls.add(record)
-    this.#withBodies.add(record)
-    this.#otherBytes += record.otherBytes
-    this.grow(record.bodyBytes)
+    this.grow(record.bytes)
   }
 
-  /** Called when a recorded body grows. The newest call is never cut to make room. */
+  /** Called when a recorded body grows. The newest call is never evicted to make room. */
   grow(bytes: number): void {
-    this.#bodyBytes += bytes
+    this.bytes += bytes
     const { journalEntries, journalBytes } = this.limits
-    for (const oldest of this.#withBodies) {
-      if (this.bytes <= journalBytes || this.#withBodies.size === 1) break
-      this.#withBodies.delete(oldest)
-      this.#bodyBytes -= oldest.dropBodies()
-    }
     for (const oldest of this.#calls) {
-      const isOverBytes = this.#otherBytes > journalBytes && this.#calls.size > 1
-      if (this.#calls.size <= journalEntries && !isOverBytes) break
+      const { size } = this.#calls
+      if (size === 1 || (size <= journalEntries && this.bytes <= journalBytes)) break
       oldest.state.journal.evict(oldest)
     }
   }
 
   remove(record: CallRecord): void {
     if (!record.isKept) return
-    record.evicted()
+    record.isKept = false
     this.#calls.delete(record)
-    this.#withBodies.delete(record)
-    this.#bodyBytes -= record.bodyBytes
-    this.#otherBytes -= record.otherBytes
+    this.bytes -= record.bytes
   }
 }
 

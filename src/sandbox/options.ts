@@ -123,7 +123,7 @@ export const gatewayOptions = {
       { default: 3000 },
     ),
     journalBytes: option(
-      "Maximum total size of the journal's calls, in bytes. The oldest lose their bodies first. Default: 128 MiB.",
+      "Maximum total size of the journal's calls, in bytes. The oldest are evicted first. Default: 128 MiB.",
       () => count(1),
       { default: 128 * 1024 * 1024 },
     ),

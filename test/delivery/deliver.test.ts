@@ -57,13 +57,15 @@ async function stepsOf(reply: Reply, setup: Setup = {}): Promise<string[]> {
   }
   await deliver(reply, sink, {
     method,
-    clock: { wait: async (ms) => log(`wait ${ms}`), pace: () => pacing.pace() },
+    state: {
+      clock: { wait: async (ms) => log(`wait ${ms}`), pace: () => pacing.pace() },
+      hold(end) {
+        endState = end
+        return () => log('release')
+      },
+    },
     sent: (part, length, events) => log(`sent ${shown(part)}, ${length}, events ${events}`),
     settled: (delivery) => log(delivery),
-    hold(end) {
-      endState = end
-      return () => log('release')
-    },
   })
   return steps
 }

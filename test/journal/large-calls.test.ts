@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { judgeCalls } from '../../src/journal/expectations.ts'
-import { call, open } from '../call.ts'
+import { call } from '../call.ts'
 
 const list = (count: number, item: string) => `[${Array(count).fill(item).join(',')}]`
 
@@ -41,28 +41,13 @@ describe('the journal', () => {
     expect(gateway.journal.last('createResponse')?.body).toEqual(body)
   })
 
-  it('drops the bodies of the oldest calls beyond `journalBytes`, but keeps the entries', async () => {
+  it('evicts the oldest calls beyond `journalBytes`', async () => {
     const gateway = createGateway({ limits: { journalBytes: 300_000 } })
     for (const name of ['a', 'b', 'c', 'd', 'e'])
       await call(gateway, 'PATCH /workspaces/staging', { body: { name, description: picture } })
-    const entries = gateway.journal.entries()
-    expect(entries).toHaveLength(5)
-    expect(gateway.journal.evictedCount).toBe(0)
-    expect(gateway.journal.bytes).toBeLessThanOrEqual(300_000)
-    expect(entries[0]).toMatchObject({ status: 400, body: undefined, requestText: { text: '' } })
-    expect(entries[0]?.requestText.truncatedBytes).toBeGreaterThan(80_000)
-    expect(entries[4]).toMatchObject({ body: { name: 'e' }, requestText: { truncatedBytes: 0 } })
-  })
-
-  it('drops the rest of a stream whose call lost its bodies', async () => {
-    const gateway = createGateway({ limits: { journalBytes: 100_000 } })
-    gateway.reply('word '.repeat(2000))
-    const body = { model: 'aurora/dawn-2', input: 'x' }
-    const stream = await open(gateway, 'POST /responses', { body: { ...body, stream: true } })
-    await call(gateway, 'PATCH /workspaces/staging', { body: { description: 'x'.repeat(200_000) } })
-    const text = await stream.text()
-    const { responseBody } = gateway.journal.entries()[0] ?? {}
-    expect(responseBody).toEqual({ text: '', truncatedBytes: Buffer.byteLength(text) })
+    const names = gateway.journal.calls('updateWorkspace').map(({ body }) => body.name)
+    expect(names).toEqual(['c', 'd', 'e'])
+    expect(gateway.journal.evictedCount).toBe(2)
   })
 })
 
@@ -121,7 +106,6 @@ describe('the size of a call in the journal', () => {
       await call(gateway, `GET /providers?long=${'x'.repeat(20_000)}`, {
         headers: { 'x-long': 'x'.repeat(20_000) },
       })
-    expect(gateway.journal.bytes).toBeGreaterThan(80_000)
     expect(gateway.journal.size).toBe(2)
     expect(gateway.journal.evictedCount).toBe(2)
   })

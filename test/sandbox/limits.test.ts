@@ -1,5 +1,5 @@
 /** Tests journal limits, which a gateway's sandboxes share, and sizes that a sandbox must support. */
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
@@ -36,14 +36,14 @@ describe('journal limits', () => {
   it('cap the total size of stored bodies, including streams in flight', async () => {
     const gateway = createGateway({ limits: { journalBytes: 100_000 } })
     const sandboxes = [gateway.createSandbox(), gateway.createSandbox()]
-    const bytes = () => sandboxes.reduce((sum, { journal }) => sum + journal.bytes, 0)
+    const { store } = gateway.sandboxes
     const input = 'x'.repeat(20_000)
     for (let turn = 0; turn < 5; turn++)
       for (const { apiKey } of sandboxes) {
         await ask(gateway, apiKey, { input, stream: turn % 2 === 0 })
-        expect(bytes()).toBeLessThanOrEqual(100_000)
+        expect(store.bytes).toBeLessThanOrEqual(100_000)
       }
-    expect(bytes()).toBeGreaterThan(50_000)
+    expect(store.bytes).toBeGreaterThan(50_000)
   })
 })
 
@@ -81,23 +81,5 @@ describe('a 1 MB name', () => {
     expect(() => gateway.use({ on: 'listProviders', fault: long } as never)).toThrow()
     expect(() => gateway.use({ on: 'listProviders', fault: 'status', [long]: 1 } as never)).toThrow()
     expect(() => gateway.use({ name: long, rules: [{ on: 'listProviders', fault: 'status' }] })).toThrow()
-  })
-})
-
-describe('POST /journal/wait', () => {
-  it('stops waiting when the client disconnects', async () => {
-    await using server = await startServer()
-    const controller = new AbortController()
-    const waiting = fetch(`${server.url}/__understudy/sandboxes/default/journal/wait`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ operation: 'listProviders', timeout: 600_000 }),
-      signal: controller.signal,
-    })
-    const { journal } = server.gateway
-    await vi.waitFor(() => expect(journal.waiting).toBe(1))
-    controller.abort()
-    await expect(waiting).rejects.toThrow()
-    await vi.waitFor(() => expect(journal.waiting).toBe(0))
   })
 })
