@@ -138,15 +138,14 @@ export function toErrorReply(record: CallRecord, error: unknown): Reply {
     const byStatus = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
     const assumption = error.assumption ?? byStatus
     if (assumption) record.assume(assumption)
-    if (error.detail !== undefined) record.error = `${error.message}: ${error.detail}`
+    if (error.detail !== undefined) record.note({ error: `${error.message}: ${error.detail}` })
     // The first stack frame outside Node and packages: the line at which the resolver threw.
     const frame = /^ +(at (?!.*(?:node:|node_modules)).+)$/m.exec(Object(error.cause).stack)?.[1]
-    if (frame) record.error = `${error.message} ${frame}`
+    if (frame) record.note({ error: `${error.message} ${frame}` })
     return toReply(error)
   }
   const { message, stack } = error as Error
-  record.schemaViolation = true
-  record.warn(String(stack))
+  record.reportBug(String(stack))
   const metadata = error instanceof SchemaViolation ? error.metadata : undefined
   return toReply(new GatewayError(500, `Bug in Understudy: ${message}`, metadata))
 }

@@ -37,7 +37,7 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
   const operation = gateway.router.operation(record.operation)
   const bodyError = await readBody(call, record, operation, gateway.options.limits.requestBodyBytes)
   const rejection = admissionError ?? bodyError
-  record.isRejected = Boolean(rejection)
+  if (rejection) record.note({ isRejected: true })
   const conversation = conversationReader(record, operation)
   const reply = caller.gone
     ? finish(gateway, record, { reply: toErrorReply(record, rejection) }, noEffect)

@@ -236,6 +236,15 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.state.ledger.add(this.usage)
   }
 
+  note(facts: Partial<Pick<CallRecord, 'error' | 'isKept' | 'isRejected' | 'lacksRecording'>>): void {
+    Object.assign(this, facts)
+  }
+
+  reportBug(message: string): void {
+    this.schemaViolation = true
+    this.warn(message)
+  }
+
   /** Adds a warning. Warnings over the limit are only counted. */
   warn(message: string): void {
     const text =

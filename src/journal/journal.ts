@@ -347,7 +347,7 @@ export class JournalStore {
 
   remove(record: CallRecord): void {
     if (!record.isKept) return
-    record.isKept = false
+    record.note({ isKept: false })
     this.#calls.delete(record)
     this.bytes -= record.bytes
   }

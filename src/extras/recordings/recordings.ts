@@ -134,7 +134,7 @@ async function replay(
   const { message, nearest } = explainMiss()
   switch (onUnmatched) {
     case 'error':
-      record.lacksRecording = true
+      record.note({ lacksRecording: true })
       throw new GatewayError(404, message, nearest && { nearest })
     case 'simulate':
       record.warn(message)
