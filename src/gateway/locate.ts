@@ -34,16 +34,20 @@ export function locate(
   const keyOwner = owner?.apiKey === key ? owner : undefined
   const isNamedByKey = idInPath === undefined && idInKey !== undefined
   const caller = { route, authorization, key, keyOwner, isNamedByKey }
+  const named = idInPath ?? idInKey
   try {
-    const named = idInPath ?? idInKey
     const sandbox = named === undefined ? (current ?? sandboxes.default) : sandboxes.find(named)
     sandboxes.assertLive(sandbox)
     return { ...caller, sandbox, gone: undefined }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    return { ...caller, sandbox: sandboxes.default, gone: error }
+    const gone = named === undefined && current ? new GatewayError(410, `${error.message}. ${ofContext}`) : error
+    return { ...caller, sandbox: sandboxes.default, gone }
   }
 }
+
+const ofContext =
+  'The request was sent in its async context: await it before the test ends. If a queue sends the requests of several tests, use sandbox.baseUrl, sandbox.apiKey or, in Vitest, test.override({ serial: true })'
 
 /** Returns the sandbox id in an API key such as `us-<id>-…`. */
 export function sandboxIdOfKey(key: string): string | undefined {
