@@ -113,6 +113,7 @@ describeAdapters('scripted output items', (entrance) => {
     expect(response.output[0]).toEqual({
       type: 'reasoning',
       id: expect.stringMatching(/^rs_/),
+      status: 'completed',
       summary: [
         { type: 'summary_text', text: 'Light.' },
         { type: 'summary_text', text: 'Air.' },
@@ -280,7 +281,7 @@ describeAdapters('scripted output items', (entrance) => {
     ]
     const head = { id: 'x_1', status: 'completed' } as const
     const output: NonNullable<Reply['output']> = [
-      { type: 'reasoning', id: 'rs_1', summary: [], content: [] },
+      { type: 'reasoning', ...head, summary: [], content: [] },
       {
         type: 'web_search_call',
         ...head,
@@ -330,7 +331,7 @@ describeAdapters('scripted output items', (entrance) => {
         role: 'assistant',
         content: [{ type: 'output_text', text: 'One', annotations: [], logprobs: [] }],
       },
-      { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: null },
+      { type: 'reasoning', id: 'rs_1', status: 'completed', summary: [], encrypted_content: null },
       { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } },
       { type: 'image_generation_call', id: 'ig_1', status: 'generating', result: null },
     ]

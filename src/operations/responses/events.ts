@@ -141,7 +141,7 @@ function reasoningEvents(item: Reasoning, output_index: number): StreamPart[] {
   const { id: item_id, summary, content = [] } = item
   const { content: _, ...empty } = { ...item, summary: [] }
   return [
-    added(item.status ? { ...empty, status: 'in_progress' } : empty, output_index),
+    added({ ...empty, status: 'in_progress' }, output_index),
     ...summary.flatMap((part, summary_index) => {
       const position = { item_id, output_index, summary_index }
       return partEvents(part, position, 'text', 'reasoning_summary_text', 'reasoning_summary_part')

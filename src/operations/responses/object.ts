@@ -88,7 +88,8 @@ function toOutputItem({ item, isCut }: ChoiceItem, key: string, { include }: Cre
       return {
         type,
         id,
-        ...((isCut || item.status !== undefined) && { status }),
+        // OpenAI omits it, but the AI SDK's xAI provider requires it.
+        status,
         summary: item.summary.map((text) => ({ type: 'summary_text', text })),
         ...fields,
         ...(content.length > 0 && { content }),

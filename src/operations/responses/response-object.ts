@@ -65,7 +65,7 @@ const reasoning = () =>
     .looseObject({
       type: z.literal('reasoning'),
       id: z.string(),
-      status: MessageStatus.unwrap().optional(),
+      status: MessageStatus.unwrap(),
       summary: z.array(SummaryText._zod.innerType),
       content: z.array(ReasoningText._zod.innerType).optional(),
       encrypted_content: z.string().nullable().optional(),
