@@ -41,7 +41,8 @@ export function locate(
     return { ...caller, sandbox, gone: undefined }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    const gone = named === undefined && current ? new GatewayError(410, `${error.message}. ${ofContext}`) : error
+    const gone =
+      named === undefined && current ? new GatewayError(410, `${error.message}. ${ofContext}`) : error
     return { ...caller, sandbox: sandboxes.default, gone }
   }
 }

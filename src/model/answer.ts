@@ -21,7 +21,7 @@ import type { ClientTool } from '../resources/tools.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply, ScriptedUsage } from '../scenarios/scripted-reply.ts'
 import { callUsage, checkModel, pricingOf } from './catalogue.ts'
-import { compactionTrigger, type Transcript, toTranscript, writeItems } from './items.ts'
+import { compactionTrigger, forcedTool, type Transcript, toTranscript, writeItems } from './items.ts'
 import { applyPreset } from './preset.ts'
 import { scriptedItems, scriptedSources } from './script.ts'
 import { searchWeb } from './search/search.ts'
@@ -45,7 +45,7 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   const scriptedEnd = script && endOf(script)
   const written = script && scriptedItems(script, transcript, searched)
   const scripted = written
-    ? callTools(written, prompt, warn)
+    ? await callTools(written, prompt, warn)
     : scriptedEnd && !isWritten(scriptedEnd)
       ? []
       : undefined
@@ -91,17 +91,18 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
  * has none, warns or, with `strict`, throws 400.
  */
 function checkToolChoice(
-  { toolChoice, tools = [] }: Prompt,
+  prompt: Prompt,
   { strict }: SandboxState['options'],
   warn: AnswerContext['warn'],
 ): void {
+  const { toolChoice, tools = [] } = prompt
   const rejected = (message: string) =>
     invalidRequest([{ path: 'body.tool_choice', message, rule: 'toolChoice' }], {
       assumption: 'notSimulated',
     })
   const only = tools.every(({ kind }) => kind === 'other') ? tools[0] : undefined
   const forced = toolChoice === 'required' ? only : toolChoice
-  if (typeof forced === 'object' && 'type' in forced)
+  if (typeof forced === 'object' && 'type' in forced && !forcedTool(prompt))
     throw rejected(`Forces a tool of type '${forced.type.slice(0, 100)}', which only a rule can simulate`)
   if (toolChoice !== 'required' || tools.length > 0) return
   if (strict) throw rejected('Requires a tool, but the request has none')
@@ -110,18 +111,27 @@ function checkToolChoice(
 
 /**
  * Shows scripted calls as the request offers their tools: those of custom tools with text, and those in a namespace with
- * its name. Warns about tools that the request does not offer, which a real model could not call.
+ * its name. Warns about calls that a real model could not make: of tools that the request does not offer, or with
+ * arguments that a strict tool's schema rejects.
  */
-function callTools(
+async function callTools(
   scripted: readonly AnswerItem[],
   { tools = [] }: Prompt,
   warn: AnswerContext['warn'],
-): readonly AnswerItem[] {
-  const functions = tools.flatMap((tool) => (tool.kind === 'function' ? [tool.name] : []))
+): Promise<readonly AnswerItem[]> {
+  const functions = tools.filter((tool) => tool.kind === 'function')
   const others = tools.flatMap((tool) => (tool.kind === 'other' ? (tool.offers ?? []) : []))
-  const names = [...functions, ...others.map(({ name }) => name)]
+  const names = [...functions, ...others].map(({ name }) => name)
+  const { jsonProblem } = functions.some(({ strict }) => strict) ? await import('./structured.ts') : {}
   return scripted.map((item) => {
-    if (item.type !== 'function_call' || functions.includes(item.name)) return item
+    if (item.type !== 'function_call') return item
+    const called = functions.find(({ name }) => name === item.name)
+    if (called) {
+      const problem = called.strict ? jsonProblem?.(item.arguments, { ...called.parameters }) : undefined
+      if (problem !== undefined)
+        warn(`the script calls '${item.name}' with arguments that its strict schema rejects: ${problem}`)
+      return item
+    }
     const tool = others.find(({ name }) => name === item.name)
     if (tool) return toClientCall(item, tool)
     const hint = names.length > 0 ? didYouMean(item.name, names) : ''

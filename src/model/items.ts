@@ -8,6 +8,7 @@ import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resou
 import type { Conversation } from '../resources/conversation.ts'
 import type { JsonSchema } from '../resources/json-schema.ts'
 import type { OfferedFunction, Prompt } from '../resources/prompt.ts'
+import type { ClientTool } from '../resources/tools.ts'
 import { writeReasoning } from './reasoning.ts'
 import { cite, linkTo, type Source } from './search/citations.ts'
 import type { FakeValue } from './structured.ts'
@@ -95,12 +96,19 @@ export function writeItems(
   }
   const { subject, answersFunction } = transcript
   const { searched, sources } = search
-  const forced = forcedFunction(prompt)
+  const forced = forcedTool(prompt)
   if (forced && (prompt.toolChoice === 'required' || transcript.answersTool)) assume('forcedTool')
   const verbosity = readVerbosity(prompt, warn)
   const { items, reasoningTokens } = writeReasoning(prompt.reasoning, transcript.question, key, warn)
   const fake = (schema: JsonSchema, path: string, links: readonly string[] = []) =>
     context.fakeValue?.(schema, { path, subject, seed: key, links, warn })
+  if (forced && 'isCustom' in forced) {
+    const { name, namespace, hasGrammar } = forced
+    if (hasGrammar) warn(`The input of '${name}' may not follow the tool's grammar, which is not simulated`)
+    const input = writeText({ subject, answersFunction, verbosity, sources: undefined, key })
+    const fields = { name, input, ...(namespace !== undefined && { namespace }) }
+    return { items: [...items, { type: 'other', itemType: 'custom_tool_call', fields }], reasoningTokens }
+  }
   if (forced) {
     const value = fake({ type: 'object', ...forced.parameters }, forced.path)
     const call = { type: 'function_call', name: forced.name, arguments: JSON.stringify(value) } as const
@@ -122,12 +130,16 @@ export function webSearchItem({ question }: Transcript): WebSearchItem {
   return { type: 'web_search_call', action: { type: 'search', query: searchQuery(question) } }
 }
 
-/** Returns the function that `toolChoice` names, or the first one offered if it only requires a call. */
-function forcedFunction({ tools = [], toolChoice }: Prompt): OfferedFunction | undefined {
+/** Returns the tool that `toolChoice` names, or the first one offered (a function, if any) if it only requires a call. */
+export function forcedTool({ tools = [], toolChoice }: Prompt): OfferedFunction | ClientTool | undefined {
   const functions = tools.filter((tool) => tool.kind === 'function')
+  const custom = tools.flatMap((tool) => (tool.kind === 'other' ? (tool.offers ?? []) : []))
+  const callable = [...functions, ...custom.filter(({ isCustom }) => isCustom)]
   if (typeof toolChoice === 'object')
-    return functions.find(({ name }) => 'name' in toolChoice && name === toolChoice.name)
-  return toolChoice === 'required' ? functions[0] : undefined
+    return callable.find(
+      (tool) => tool.name === toolChoice.name && 'type' in toolChoice === 'isCustom' in tool,
+    )
+  return toolChoice === 'required' ? callable[0] : undefined
 }
 
 function readVerbosity({ text }: Prompt, warn: WriteContext['warn']): Verbosity {

@@ -3,7 +3,7 @@
  * its model in the first form.
  */
 import { invalidRequest } from '../http/errors.ts'
-import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
+import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
 import type { RequestContext } from '../operation.ts'
 import type { CreateResponseBody, RequestSettings } from '../resources/create-response-body.ts'
 import type { PresetVersion } from '../resources/preset.ts'
@@ -88,7 +88,10 @@ export function promptSettings(settings: RequestSettings | CreateResponseBody): 
 
 export function toPromptTool(tool: Tool, index: number): PromptTool {
   const path = `body.tools[${index}].parameters`
-  if (isFunction(tool)) return { kind: 'function', name: tool.name, parameters: tool.parameters, path }
+  if (isFunction(tool)) {
+    const { name, parameters, strict } = tool
+    return { kind: 'function', name, parameters, strict, path }
+  }
   if (isWebSearch(tool)) return { kind: 'search', parameters: tool.parameters, path }
   return { kind: 'other', type: tool.type, runsAtClient: runsAtClient(tool), offers: clientTools([tool]) }
 }
@@ -102,7 +105,8 @@ function toToolChoice(choice: RequestSettings['tool_choice'] & object): Prompt['
 export function toOtherChoice(choice: { type: string }): Prompt['toolChoice'] {
   if (choice.type === 'gateway:web_search') return 'search'
   if (choice.type === 'allowed_tools') return allowedIn(choice)['mode'] === 'required' ? 'required' : 'auto'
-  return { type: choice.type, path: 'body.tool_choice' }
+  const { name, custom } = fieldsOf(choice)
+  return { type: choice.type, name: textOf(name ?? fieldsOf(custom)['name']), path: 'body.tool_choice' }
 }
 
 /** Returns the tools that a `tool_choice` of the type `allowed_tools` lists. Any other choice allows all. */

@@ -1,11 +1,12 @@
 /** Generates values for structured output and for forced functions' arguments. */
 import { invalidRequest } from '../http/errors.ts'
+import { parseJson } from '../lib/json.ts'
 import { loadFaker } from '../resources/faker.ts'
 import type { JsonSchema } from '../resources/json-schema.ts'
-import { Exhausted } from './json-schema/budget.ts'
+import { Budget, Exhausted } from './json-schema/budget.ts'
 import { generateValue } from './json-schema/generate-value.ts'
 import { namedSamples } from './json-schema/samples.ts'
-import { InvalidSchema } from './json-schema/schema.ts'
+import { InvalidSchema, problemOf, readSchema } from './json-schema/schema.ts'
 import { subjectWords } from './text/words.ts'
 
 interface RequestedValue {
@@ -44,6 +45,20 @@ export async function loadFakeValue(): Promise<FakeValue> {
           : 'No value can be generated for this schema'
       throw invalidRequest([{ path, message: `${problem}: ${error.message}`, rule: 'json_schema' }])
     }
+  }
+}
+
+/** Returns the reason why a schema rejects JSON, or undefined if it does not, or is itself invalid or too large. */
+export function jsonProblem(json: string, schema: JsonSchema): string | undefined {
+  const value = parseJson(json)
+  if (value === undefined) return 'not valid JSON'
+  try {
+    return problemOf(value, readSchema(schema, new Budget()).schema)
+  } catch (error) {
+    // Schemas that lead back to themselves overflow the validator's stack.
+    if (error instanceof InvalidSchema || error instanceof Exhausted || error instanceof RangeError)
+      return undefined
+    throw error
   }
 }
 

@@ -50,6 +50,8 @@ export interface OfferedFunction {
   readonly name: string
   /** JSON Schema for the arguments. Default: any object. */
   readonly parameters: object | null | undefined
+  /** If true, models call the function only with arguments that match its schema. */
+  readonly strict: boolean | null | undefined
   readonly path: string
 }
 
@@ -58,9 +60,10 @@ export interface ForcedFunction {
   readonly path: string
 }
 
-/** Forces a tool that Understudy does not simulate. */
+/** Forces a custom tool, or a tool that Understudy does not simulate. */
 interface ForcedTool {
   readonly type: string
+  readonly name?: string
   readonly path: string
 }
 

@@ -61,16 +61,21 @@ export function isFunction(tool: Tool): tool is FunctionTool {
 export interface ClientTool {
   readonly name: string
   readonly isCustom: boolean
+  /** If true, the input of the custom tool follows a grammar. */
+  readonly hasGrammar: boolean
   readonly namespace?: string | undefined
 }
 
 /** Returns the tools that the client runs, from unvalidated entries. */
 export function clientTools(tools: unknown, namespace?: string): ClientTool[] {
   return listOf(tools).flatMap((tool) => {
-    const { type, name, tools: inner } = fieldsOf(tool)
+    const { type, name, format, tools: inner } = fieldsOf(tool)
+    const hasGrammar = fieldsOf(format)['type'] === 'grammar'
     if (typeof name !== 'string') return []
     if (type === 'namespace') return namespace === undefined ? clientTools(inner, name) : []
-    return type === 'function' || type === 'custom' ? { name, isCustom: type === 'custom', namespace } : []
+    return type === 'function' || type === 'custom'
+      ? { name, isCustom: type === 'custom', hasGrammar, namespace }
+      : []
   })
 }
 

@@ -228,12 +228,53 @@ describe('POST /responses: warnings, assumptions and items', () => {
   )
 })
 
+describe('a forced custom tool', () => {
+  const tool = { name: 'run', description: 'Runs code' }
+  const plain = expect.stringMatching(/[a-z]{3}/)
+
+  it.each<[choice: unknown, format?: object]>([
+    [{ type: 'custom', name: 'run' }],
+    ['required'],
+    [
+      { type: 'custom', name: 'run' },
+      { type: 'grammar', syntax: 'regex', definition: 'x' },
+    ],
+  ])('is called with a text by POST /responses: %j, %j', async (tool_choice, format) => {
+    const gateway = createGateway()
+    const tools = [{ type: 'custom', ...tool, format }]
+    const body = { model: 'a/b', input: 'Run', tools, tool_choice }
+    const { output } = (await call(gateway, 'POST /responses', { body })).body
+    expect(output).toMatchObject([{ type: 'custom_tool_call', name: 'run', input: plain }])
+    const warning = "The input of 'run' may not follow the tool's grammar, which is not simulated"
+    expect(gateway.journal.entries()[0]?.warnings).toEqual(format ? [warning] : [])
+  })
+
+  it.runIf(hasExtra('chat'))('is called with a text by POST /chat/completions', async () => {
+    const body = {
+      model: 'a/b',
+      messages: [{ role: 'user', content: 'Run' }],
+      tools: [{ type: 'custom', custom: tool }],
+      tool_choice: { type: 'custom', custom: { name: 'run' } },
+    }
+    const [choice] = (await call(createGateway(), 'POST /chat/completions', { body })).body.choices
+    expect(choice).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: { tool_calls: [{ type: 'custom', custom: { name: 'run', input: plain } }] },
+    })
+  })
+})
+
 describe('POST /responses: rejected tool choices', () => {
   it.each<[fields: object, strict: boolean, message: string]>([
     [
       { tools: [{ type: 'own' }], tool_choice: 'required' },
       false,
       "Forces a tool of type 'own', which only a rule can simulate",
+    ],
+    [
+      { tools: [{ type: 'custom', name: 'run' }], tool_choice: { type: 'custom', name: 'ran' } },
+      false,
+      "Forces a tool of type 'custom', which only a rule can simulate",
     ],
     [
       { tool_choice: { type: long(101) } },
@@ -378,6 +419,36 @@ describe('POST /responses: scripted calls and citations', () => {
     [{ tools: [fn('wether')] }, []],
   ])('warn about tools that the request does not offer: %j', async (fields, warnings) => {
     expect((await ask(fields, {}, reply)).warnings).toEqual(warnings)
+  })
+
+  it.each<[args: unknown, strict: boolean | undefined, problem?: string]>([
+    [{ q: 1 }, true, 'q: type: Instance type "number" is invalid. Expected "string".'],
+    [{}, true, 'required: Instance does not have required property "q".'],
+    ['{"q": ', true, 'not valid JSON'],
+    [{ q: 'x' }, true],
+    [{ q: 1 }, undefined],
+    [{ q: 1 }, false],
+  ])('warn about the arguments %j, strict: %j', async (args, strict, problem) => {
+    const gateway = createGateway()
+    const parameters = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] }
+    gateway.reply({ output: [{ type: 'function_call', name: 'find', arguments: args as object }] })
+    const fn = { name: 'find', parameters, strict }
+    const question = { model: 'a/b', messages: [{ role: 'user', content: 'Find' }] }
+    const requests = {
+      '/responses': { model: 'a/b', input: 'Find', tools: [{ type: 'function', ...fn }] },
+      '/chat/completions': { ...question, tools: [{ type: 'function', function: fn }] },
+      '/messages': {
+        ...question,
+        max_tokens: 99,
+        tools: [{ name: 'find', input_schema: parameters, strict }],
+      },
+    }
+    const warning = `the script calls 'find' with arguments that its strict schema rejects: ${problem}`
+    for (const [path, body] of Object.entries(requests)) {
+      if (!(path === '/responses' || hasExtra(path === '/messages' ? 'messages' : 'chat'))) continue
+      expect((await call(gateway, `POST ${path}`, { body })).status).toBe(200)
+      expect(gateway.journal.entries().at(-1)?.warnings).toEqual(problem ? [warning] : [])
+    }
   })
 
   it('simulate a search without results only if a search runs', async () => {

@@ -250,13 +250,13 @@ describeAdapters('POST /responses', (entrance) => {
       expect(output[0].content[0].text).toContain('The sea')
     })
 
-    it('is rejected if it is not a function, unless a rule replies', async () => {
-      const tools = [{ type: 'custom', name: 'edit' }]
-      for (const tool_choice of ['required', { type: 'custom', name: 'edit' }]) {
+    it('is rejected if it is neither a function nor custom, unless a rule replies', async () => {
+      const tools = [{ type: 'local_shell' }]
+      for (const tool_choice of ['required', { type: 'local_shell' }]) {
         const { status, body } = await create({ tools, tool_choice })
         expect(status).toBe(400)
         expect(body.error.message).toBe(
-          "tool_choice: forces a tool of type 'custom', which only a rule can simulate",
+          "tool_choice: forces a tool of type 'local_shell', which only a rule can simulate",
         )
       }
       entrance.sandbox.reply('Edited.')

@@ -3,7 +3,7 @@ import { fieldsOf, listOf, textOf } from '../../lib/unchecked-json.ts'
 import { allowedTools, toOtherChoice, toPromptTool, toReasoning } from '../../model/preset.ts'
 import { type Conversation, type ConversationItem, messageItems } from '../../resources/conversation.ts'
 import { modelsIn } from '../../resources/fallback-models.ts'
-import type { Prompt, PromptTool, TextForm } from '../../resources/prompt.ts'
+import type { OfferedFunction, Prompt, PromptTool, TextForm } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
 import { chatPlaces, chunks, chunkWriter } from './chunks.ts'
 import { type ChatCompletion, shownInChat, toChatCompletion } from './completion.ts'
@@ -93,12 +93,11 @@ function toPrompt(body: ChatRequest, conversation: Conversation): Prompt {
 function toTool(tool: ChatTool, index: number): PromptTool {
   if (!isChatFunction(tool))
     return toPromptTool(tool.type === 'custom' ? { ...calledIn(tool), type: tool.type } : tool, index)
-  const { name, parameters } = tool.function
-  return { kind: 'function', name, parameters, path: `body.tools[${index}].function.parameters` }
+  return { ...toFunction(tool.function, index), path: `body.tools[${index}].function.parameters` }
 }
 
-function toFunction({ name, parameters }: ChatFunction, index: number): PromptTool {
-  return { kind: 'function', name, parameters, path: `body.functions[${index}].parameters` }
+function toFunction({ name, parameters, strict }: ChatFunction, index: number): OfferedFunction {
+  return { kind: 'function', name, parameters, strict, path: `body.functions[${index}].parameters` }
 }
 
 function toFunctionChoice(choice: ChatRequest['function_call']): Prompt['toolChoice'] {

@@ -104,18 +104,18 @@ function toPrompt(body: MessagesRequest, conversation: Conversation): Prompt {
 }
 
 function toTool(tool: MessagesTool, index: number): PromptTool {
-  const { type, name, input_schema } = tool
+  const { type, name, input_schema: parameters, strict } = tool
   const path = `body.tools[${index}]`
   if (isCustomTool(tool))
-    return { kind: 'function', name: String(name), parameters: input_schema, path: `${path}.input_schema` }
+    return { kind: 'function', name: String(name), parameters, strict, path: `${path}.input_schema` }
   if (type === 'gateway:web_search')
     return { kind: 'search', parameters: tool.parameters, path: `${path}.parameters` }
   if (!isSearchTool(tool)) return { kind: 'other', type: String(type) }
-  const parameters = {
+  const domains = {
     allowed_domains: [...listOf(tool.allowed_domains)].map(String),
     excluded_domains: [...listOf(tool.blocked_domains)].map(String),
   }
-  return { kind: 'search', parameters, path }
+  return { kind: 'search', parameters: domains, path }
 }
 
 function toToolChoice(choice: MessagesRequest['tool_choice']): Prompt['toolChoice'] {

@@ -23,6 +23,7 @@ const tool = () =>
       name: z.string().min(1).nullish(),
       description: z.string().nullish(),
       input_schema: z.looseObject({}).nullish().describe('JSON Schema of the input.'),
+      strict: z.boolean().nullish(),
       max_uses: z.int().min(1).nullish(),
       allowed_domains: list(z.string().min(1)).nullish(),
       blocked_domains: list(z.string().min(1)).nullish(),
