@@ -1,12 +1,6 @@
 /** Checks a scenario's shape and names, and that each of its rules can apply. */
 import { conflict } from '../faults/compatibility.ts'
-import {
-  type FaultDefinition,
-  formFor,
-  needsGeneratedAnswer,
-  needsStream,
-  requestedForm,
-} from '../faults/fault.ts'
+import { formFor, needsGeneratedAnswer, needsStream, requestedForm } from '../faults/fault.ts'
 import { type FaultSetting, faultOf } from '../faults/index.ts'
 import { inCall } from '../lib/call-names.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
@@ -36,16 +30,16 @@ export interface CheckOptions {
 }
 
 /** Returns the scenario with defaults filled in. Throws a `ScenarioError` with all problems if it is invalid. */
-export function checkScenario(input: unknown, options: CheckOptions): ParsedScenario {
+export function checkScenario(input: unknown, { operations }: CheckOptions): ParsedScenario {
   const scenario = checkShape(input)
-  assertNone(
-    scenario.rules.flatMap((rule, index) =>
-      [...ruleProblems({ rule, ...options })].map(
-        ([path, says]): Finding => [['rules', index, ...path], says],
-      ),
-    ),
-    input,
-  )
+  const findings = scenario.rules.flatMap((rule, index) => {
+    const targets = new Map([rule.on].flat().map((name) => [name, targetOf(name, operations)]))
+    return Array.from(
+      ruleProblems({ rule, operations, targets }),
+      ([path, says]): Finding => [['rules', index, ...path], says],
+    )
+  })
+  assertNone(findings, input)
   return scenario
 }
 
@@ -75,25 +69,23 @@ function assertNone(findings: readonly Finding[], input: unknown): void {
 /** Yields regular expressions, dates and maps, which the schema would accept as empty objects. */
 function* notData(input: unknown): Generator<Finding> {
   for (const [path, value] of walk(input)) {
-    const isPlain = Array.isArray(value) || Object.prototype.toString.call(value) === '[object Object]'
-    if (typeof value !== 'object' || value === null || isPlain) continue
-    if (!(value instanceof RegExp)) yield [path, ` must be plain data, got ${value}`]
-    else yield [path, `: a RegExp (${value}) is not supported; write ${asPattern(value)}`]
+    if (value instanceof RegExp) {
+      const pattern = JSON.stringify({ matches: value.source, flags: value.flags || undefined })
+      yield [path, `: a RegExp (${value}) is not supported; write ${pattern}`]
+    } else if (typeof value === 'object' && !/Array|Object|Null/.test(Object.prototype.toString.call(value)))
+      yield [path, ` must be plain data, got ${value}`]
   }
 }
 
-/** Converts a regular expression to a pattern, such as `{ matches: '^tides', flags: 'i' }`. */
-function asPattern({ source, flags }: RegExp): string {
-  return `{ matches: ${JSON.stringify(source)}${flags === '' ? '' : `, flags: '${flags}'`} }`
-}
-
+/** Paths of problems start at the rule. */
 interface RuleContext extends CheckOptions {
   readonly rule: ParsedRule
+  /** Operations that the names in `on` stand for; undefined for `*` and unknown names. */
+  readonly targets: ReadonlyMap<string, KnownOperation | undefined>
 }
 
-/** Yields problems with paths relative to the rule. */
 function* ruleProblems(context: RuleContext): Generator<Finding> {
-  const { times, sequence, script, onEnd } = context.rule
+  const { fault, reply, times, sequence, script, onEnd, rateLimit, setState } = context.rule
   yield* onProblems(context)
   yield* conditionProblems(context)
   const repeats = onEnd?.startsWith('repeat')
@@ -101,36 +93,41 @@ function* ruleProblems(context: RuleContext): Generator<Finding> {
     const needed = repeats ? 'sequence or a script' : 'script, a sequence or times'
     yield [['onEnd'], `: '${onEnd}' has no effect: the rule needs a ${needed}`]
   }
-  yield* effectProblems(context)
+  const others = Object.keys(withoutUndefined({ fault, reply, script })).join(' and ')
+  if (sequence && others !== '')
+    yield [['sequence'], ` cannot be combined with ${others}: make ${others} the first step of the sequence`]
+  if (script) yield* scriptProblems(script, context)
+  for (const [index, step] of (sequence ?? []).entries())
+    if (step !== 'pass') yield* stepProblems(step, ['sequence', index], context)
+  if (fault || reply) yield* stepProblems({ fault, reply }, [], context)
+  else if (!sequence && !script && rateLimit === undefined && setState === undefined)
+    yield [[], 'the rule has no effect: add a fault, a reply, a sequence or a script']
 }
 
 /** Yields conditions that no request to the rule's operations can match. */
-function* conditionProblems({ rule, operations }: RuleContext): Generator<Finding> {
-  const { on, when = {}, after = 0, rateLimit } = rule
-  const names = [on].flat()
-  const targets = names.map((name) => targetOf(name, operations))
-  for (const name of Object.keys(when.params ?? {})) {
-    if (targets.some((target) => !target || target.path.includes(`{${name}}`))) continue
-    const paths = targets.map((target) => target?.path).join(' or ')
-    yield [['when', 'params', name], ` is not a parameter of ${paths}`]
-  }
-  const silent = names.find((_, index) => !targets[index]?.protocol)
+function* conditionProblems({ rule, targets }: RuleContext): Generator<Finding> {
+  const { when = {}, after = 0, rateLimit } = rule
+  const all = [...targets.values()]
+  const isEach = (test: (target: KnownOperation) => boolean) => all.every((each) => each && test(each))
+  for (const name of Object.keys(when.params ?? {}))
+    if (isEach(({ path }) => !path.includes(`{${name}}`)))
+      yield [['when', 'params', name], ` is not a parameter of ${all.map((each) => each?.path).join(' or ')}`]
+  const [silent] = [...targets].find(([, target]) => !target?.protocol) ?? []
   if (when.turn !== undefined && silent !== undefined)
     yield [
       ['when', 'turn'],
       ` needs a conversation, which '${silent}' does not have: use it on '${textOperations}'`,
     ]
-  const listed = names.map((name) => `'${name}'`).join(' and ')
-  if (targets.every((target) => target && /^(get|head)$/i.test(target.method)))
+  const listed = Array.from(targets.keys(), (name) => `'${name}'`).join(' and ')
+  if (isEach(({ method }) => /^(get|head)$/i.test(method)))
     for (const name of ['input', 'model', 'body', 'stream'] as const)
       if (when[name]) yield [['when', name], ` never matches: requests to ${listed} have no body`]
-  if (rateLimit?.tokens !== undefined && targets.every((target) => target && !target.protocol))
+  if (rateLimit?.tokens !== undefined && isEach(({ protocol }) => !protocol))
     yield [['rateLimit', 'tokens'], ` has no effect: ${listed} uses no tokens`]
-  const last = when.call === undefined ? Number.POSITIVE_INFINITY : Math.max(...[when.call].flat())
+  const last = Math.max(...[when.call ?? Number.POSITIVE_INFINITY].flat())
   if (last <= after) yield [['when', 'call'], ` never matches: after skips the first ${after} calls`]
 }
 
-/** Returns the operation that a name in `on` stands for; undefined for `*` and unknown names. */
 function targetOf(name: string, operations: readonly KnownOperation[]): KnownOperation | undefined {
   if (name === textOperations) return { id: name, method: 'post', path: name, protocol: {} }
   const [method = '', path] = name.split(' ')
@@ -140,18 +137,17 @@ function targetOf(name: string, operations: readonly KnownOperation[]): KnownOpe
 const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/(?!api\/v1\/)[^\s?#{}]*$/
 
 function* onProblems({ rule, operations }: RuleContext): Generator<Finding> {
+  const ids = [...operations.map(({ id }) => id), textOperations]
   for (const [index, on] of [rule.on].flat().entries()) {
-    if (on === '*' || on === textOperations || operations.some(({ id }) => id === on)) continue
+    if (on === '*' || ids.includes(on)) continue
     const path = Array.isArray(rule.on) ? ['on', index] : ['on']
     const [, method, below] = /^(?:(\w+) +)?(?:https?:\/\/[^/]*)?(?:\/api\/v1)?(\/[^\s?#]*)/.exec(on) ?? []
     const operation = operations.find((each) => matchesPath(each, method, below ?? `/${on}`))
     if (operation) yield [path, `: '${on}' is an operation: use its id '${operation.id}'`]
-    else if (!on.includes('/')) {
-      const hint = didYouMean(on, [...operations.map(({ id }) => id), textOperations])
-      yield [path, `: unknown operation '${on}'${hint}`]
-    } else if (/[{}*]|\/:/.test(on)) {
+    else if (!on.includes('/')) yield [path, `: unknown operation '${on}'${didYouMean(on, ids)}`]
+    else if (/[{}*]|\/:/.test(on))
       yield [path, `: '${on}' has a placeholder, but rules match literal paths: use defineOperation()`]
-    } else if (!methodAndPath.test(on)) {
+    else if (!methodAndPath.test(on)) {
       const example = method && below ? `${method.toUpperCase()} ${below}` : 'POST /chat/completions'
       yield [path, `: '${on}' is not a method and a path below /api/v1, as in '${example}'`]
     }
@@ -162,19 +158,6 @@ function* onProblems({ rule, operations }: RuleContext): Generator<Finding> {
 function matchesPath(operation: KnownOperation, method = operation.method, path: string): boolean {
   const pattern = operation.path.replace(/\{[^}]*\}/g, '[^/]+')
   return method.toLowerCase() === operation.method.toLowerCase() && new RegExp(`^${pattern}$`).test(path)
-}
-
-function* effectProblems(context: RuleContext): Generator<Finding> {
-  const { fault, reply, sequence, script, rateLimit, setState } = context.rule
-  const others = Object.keys(withoutUndefined({ fault, reply, script })).join(' and ')
-  if (sequence && others !== '')
-    yield [['sequence'], ` cannot be combined with ${others}: make ${others} the first step of the sequence`]
-  if (script) yield* scriptProblems(script, context)
-  for (const [index, step] of (sequence ?? []).entries())
-    if (step !== 'pass') yield* stepProblems(step, ['sequence', index], context)
-  if (fault || reply) yield* stepProblems({ fault, reply }, [], context)
-  else if (!sequence && !script && rateLimit === undefined && setState === undefined)
-    yield [[], 'the rule has no effect: add a fault, a reply, a sequence or a script']
 }
 
 function* stepProblems(step: Exclude<Step, 'pass'>, path: Path, context: RuleContext): Generator<Finding> {
@@ -191,40 +174,34 @@ function* faultProblems(
   context: RuleContext,
   replaced: string | undefined,
 ): Generator<Finding> {
-  const { rule, operations } = context
+  const { rule, operations, targets } = context
   const path = [...above, 'fault']
   const settings = faultsOf(step)
   const faults = settings.map(({ name }) => faultOf(name))
   const ignored = rule.rateLimit && settings.map(rateLimitField).find((field) => field !== undefined)
   if (ignored) yield [path, `: ${ignored} has no effect, because the rule's rateLimit determines it`]
-  const on = [rule.on].flat().filter((each) => each !== '*')
-  const wrong = withoutAnswers({ ...context, rule: { ...rule, on } })
+  const wrong = withoutAnswers([...targets].filter(([on]) => on !== '*'))
   for (const fault of faults.filter((each) => wrong !== undefined && needsGeneratedAnswer(each))) {
     const target = needsStream(fault) ? 'streams' : 'generated answers'
     const suitable = [textOperations, ...operations.filter(({ streams }) => streams).map(({ id }) => id)]
     const fix = suitable.map((id) => `'${id}'`).join(' or ')
-    const isCustom = operations.find(({ id }) => id === wrong)?.isCustom
-    const other = isCustom ? ', or set streams: true in the operation' : ''
-    yield [
-      path,
-      `: '${fault.name}' applies to ${target}, which '${wrong}' does not have: use it on ${fix}${other}`,
-    ]
+    const other = targets.get(String(wrong))?.isCustom ? ', or set streams: true in the operation' : ''
+    const why = `'${fault.name}' applies to ${target}, which '${wrong}' does not have`
+    yield [path, `: ${why}: use it on ${fix}${other}`]
   }
   const form = formFor(faults)
   if (form && rule.when?.stream === (form !== 'stream')) {
-    const { name } = faults.find((fault) => requestedForm(fault) === form) as FaultDefinition
+    const name = faults.find((fault) => requestedForm(fault) === form)?.name
     const needed = form === 'stream' ? 'a stream' : 'JSON'
     const why = `it needs a request for ${needed}, but when.stream is ${rule.when.stream}`
     yield [path, `: '${name}' never applies: ${why}`]
   }
-  for (const [index, first] of faults.entries()) {
-    for (const second of faults.slice(index + 1)) {
+  for (const [index, second] of faults.entries())
+    for (const first of faults.slice(0, index)) {
       const reason = conflict(first, second)
-      if (!reason) continue
       const pair = `'${first.name}' and '${second.name}'`
-      yield [path, `: ${pair} cannot be combined: ${reason}; use a sequence for both`]
+      if (reason) yield [path, `: ${pair} cannot be combined: ${reason}; use a sequence for both`]
     }
-  }
   const replacement = replaced && faults.find(({ layer }) => layer === 'replacement')
   if (replacement) yield [path, `: '${replacement.name}' replaces ${replaced}`]
 }
@@ -236,10 +213,9 @@ function rateLimitField(fault: FaultSetting): string | undefined {
   return ['limit', 'retryAfterMs'].find((field) => Reflect.get(fault, field) !== Reflect.get(defaults, field))
 }
 
-/** Returns a value of `on` that names no operation with generated answers, if there is one. */
-function withoutAnswers({ rule, operations }: RuleContext): string | undefined {
-  const named = (on: string) => operations.find(({ id }) => id === on)
-  return [rule.on].flat().find((on) => on !== textOperations && !(named(on)?.protocol ?? named(on)?.streams))
+/** Returns the first name in `on` that stands for no operation with generated answers. */
+function withoutAnswers(targets: Iterable<[string, KnownOperation | undefined]>): string | undefined {
+  return [...targets].find(([, target]) => !(target?.protocol ?? target?.streams))?.[0]
 }
 
 function* replyProblems(reply: ParsedScriptedReply, path: Path, context: RuleContext): Generator<Finding> {
@@ -250,7 +226,7 @@ function* replyProblems(reply: ParsedScriptedReply, path: Path, context: RuleCon
   if (whole.length > 0 && second)
     yield [[...path, second], ` cannot be combined with ${first}, which is the whole reply`]
   yield* contentProblems(reply, path)
-  const wrong = withoutAnswers(context)
+  const wrong = withoutAnswers(context.targets)
   if (composed[0] && wrong !== undefined)
     yield [[...path, composed[0]], ` is ${forText}, but '${wrong}' does not: use a body or frames`]
 }
@@ -299,7 +275,7 @@ function* scriptProblems(script: Script, context: RuleContext): Generator<Findin
     const fix = other === 'fault' ? turn : 'its turns determine the replies'
     yield [[other], ` cannot be combined with script: ${fix}`]
   }
-  const wrong = withoutAnswers(context)
+  const wrong = withoutAnswers(context.targets)
   if (wrong !== undefined) yield [['script'], ` is ${forText}, but '${wrong}' does not`]
   for (const [index, turn] of script.entries()) {
     const path = ['script', index]

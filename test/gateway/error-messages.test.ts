@@ -528,7 +528,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
     [
       () => rule({ when: { body: { model: /aurora/ } } }),
-      'use(): when.body.model: a RegExp (/aurora/) is not supported; write { matches: "aurora" }',
+      'use(): when.body.model: a RegExp (/aurora/) is not supported; write {"matches":"aurora"}',
     ],
   ],
   'reply, fail and script': [

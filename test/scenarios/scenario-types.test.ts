@@ -50,7 +50,7 @@ describe('defineScenario', () => {
     [{ name: 'outage', rules: [{ on: '*', fualt: 'status' }] }, "did you mean 'fault'?"],
     [
       { name: 'outage', rules: [{ on: '*', fault: 'status', when: /a/ }] },
-      `defineScenario: rule 1 of 'outage': when: a RegExp (/a/) is not supported; write { matches: "a" }`,
+      `defineScenario: rule 1 of 'outage': when: a RegExp (/a/) is not supported; write {"matches":"a"}`,
     ],
   ])('throws a ScenarioError for %j', (scenario, message) => {
     const define = () => defineScenario(scenario as never)
