@@ -90,19 +90,6 @@ export function luckOf(
   return draw(seed, 'rule', scenario, number, contentKey, occurrence, ...triedModels.slice(1))
 }
 
-/** Undoes a step that had no effect. Outside a sequence, the rule can then apply to a later call instead. */
-export function undoStep({ sequence }: CompiledRule, progress: Progress): void {
-  progress.applied--
-  if (!sequence) progress.taken--
-}
-
-/** Undoes the use of a rule by a request that was then rejected. */
-export function uncount(progress: Progress): void {
-  progress.matched--
-  progress.taken--
-  progress.applied--
-}
-
 export function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): CompiledStep {
   if (turn >= ends) {
     const calls = `${ends} call${ends === 1 ? '' : 's'}`
@@ -113,10 +100,9 @@ export function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): Comp
 }
 
 /** A scenario activated by `use()` or named in a request header. */
-export interface Activation {
+export interface Activation extends CompiledScenario {
   /** Id such as `flaky~3`. Snapshots preserve it, so that a restored activation can still be ended. */
   readonly id: string
-  readonly compiled: CompiledScenario
   /** Progress by rule number, from 1. Undefined for a rule that has matched no call yet. */
   readonly progress: Progress[]
   readonly replyFunction?: ReplyFunction | undefined
@@ -125,7 +111,7 @@ export interface Activation {
 export function createActivation(scenario: ParsedScenario, replyFunction?: ReplyFunction): Activation {
   // Names cannot contain `~`, so ids and names are distinct.
   const id = `${scenario.name}~${++begun}`
-  return { id, compiled: compileScenario(scenario), progress: [], replyFunction }
+  return { id, ...compileScenario(scenario), progress: [], replyFunction }
 }
 
 let begun = 0
@@ -179,8 +165,7 @@ export const ScenarioProgress = z.lazy(() =>
 export type ScenarioProgress = z.output<typeof ScenarioProgress>
 
 export function scenarioProgress(activation: Activation): ScenarioProgress {
-  const { id, compiled } = activation
-  const { name, source, rules } = compiled
+  const { id, name, source, rules } = activation
   const reports = rules.map((rule, index) => {
     const { number, name = null, on, ends } = rule
     const { matched, applied, taken } = progressIn(activation, rule)
@@ -211,7 +196,7 @@ export const ScriptProgress = z.lazy(() =>
 export type ScriptProgress = z.output<typeof ScriptProgress>
 
 export function scriptsOf(activation: Activation): ScriptProgress[] {
-  return activation.compiled.rules.flatMap((rule) => {
+  return activation.rules.flatMap((rule) => {
     const { scenario, number, script } = rule
     if (!script) return []
     const { runs, problem } = progressIn(activation, rule)
@@ -233,7 +218,7 @@ export const UnusedRule = z.lazy(() =>
 export type UnusedRule = z.output<typeof UnusedRule>
 
 export function unusedRulesOf(activation: Activation): UnusedRule[] {
-  return activation.compiled.rules.flatMap((rule) => {
+  return activation.rules.flatMap((rule) => {
     const { scenario, number, name, on } = rule
     const { applied, rateLimit, hiddenBy } = progressIn(activation, rule)
     return applied > 0 || rateLimit.isUsed ? [] : { scenario, rule: number, name, on: [...on], hiddenBy }

@@ -17,21 +17,17 @@ import {
 } from './activation.ts'
 import { type CompiledRule, type CompiledStep, recordings } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
-import { ruleTitle } from './names.ts'
+import { ruleTitle, textOperations } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
 import { type PlannedTurn, planTurns } from './script-runs.ts'
 
-/** An activation's rules that may match a request. */
-export interface Group {
+/** An activation's rules for the request's operation, and how far they have been tried. */
+interface Trial {
   readonly activation: Activation
   readonly rules: readonly CompiledRule[]
   /** If true, the request names the scenario. */
   readonly isOwn: boolean
-}
-
-/** A group, and how far its rules have been tried for a request. */
-interface Trial extends Group {
-  /** Position among all groups, from 0. */
+  /** Position among all activations, from 0. */
   readonly age: number
   readonly reasons: Map<number, SkipReason>
   readonly tried: TriedRule[]
@@ -64,13 +60,21 @@ interface Composition {
 /**
  * Returns the rules that act on a request. Counts nothing; see `countRules`.
  *
- * @param groups Rules for the same operations, newest activation first. Those that the request names come before all
- * others.
+ * @param activations Newest first, after those that the request names.
+ * @param named Number of activations that the request names.
  */
-export function compose(groups: readonly Group[], request: RuleRequest, context: MatchContext): Composition {
-  const trials = groups.map(
-    (group, age): Trial => ({ ...group, age, reasons: new Map(), tried: [], next: 0 }),
-  )
+export function compose(
+  activations: readonly Activation[],
+  named: number,
+  request: RuleRequest,
+  context: MatchContext,
+): Composition {
+  const names = namesOf(request)
+  const trials = activations.flatMap((activation, age): Trial | [] => {
+    const rules = activation.rules.filter((rule) => rule.on.some((on) => names.includes(on)))
+    const progress = { reasons: new Map(), tried: [], next: 0 }
+    return rules.length > 0 ? { activation, rules, isOwn: age < named, age, ...progress } : []
+  })
   for (const trial of trials) tryRules(trial, request, context)
   playScripts(trials, context)
   const choices = trials.flatMap(({ tried }) => tried.filter(isChosen)).sort(byRank)
@@ -158,7 +162,14 @@ function isOverLimit({ rule, decision, step }: TriedRule): boolean {
   return rule.rateLimit !== undefined && decision.kind === 'applies' && step.kind === 'answer'
 }
 
-/** Tries a group's next rules, and returns the first one that applies. Scripts are left to `playScripts`. */
+/** Returns the values of `on` that match a request. */
+function namesOf({ isRejected, operation, generatesText, method, route }: RuleRequest): string[] {
+  if (isRejected) return ['*']
+  if (operation === undefined) return ['*', `${method} ${route}`]
+  return generatesText ? ['*', operation, textOperations] : ['*', operation]
+}
+
+/** Tries a trial's next rules, and returns the first one that applies. Scripts are left to `playScripts`. */
 function tryRules(trial: Trial, request: RuleRequest, context: MatchContext): TriedRule | undefined {
   while (trial.next < trial.rules.length) {
     const index = trial.next++
@@ -187,10 +198,10 @@ const tiers = { own: 0, finite: 1, conditional: 2, script: 3, other: 4, recordin
 const perTier = 1_000_000
 const firstTiers = 10 * perTier
 
-function tierOf(rule: CompiledRule, { taken }: Progress, { isOwn, activation }: Group): keyof typeof tiers {
+function tierOf(rule: CompiledRule, { taken }: Progress, { isOwn, activation }: Trial): keyof typeof tiers {
   if (isOwn) return 'own'
   if (taken < rule.finite) return 'finite'
-  if (recordings.has(activation.compiled.source)) return 'recording'
+  if (recordings.has(activation.source)) return 'recording'
   return rule.reply && rule.when ? 'conditional' : 'other'
 }
 

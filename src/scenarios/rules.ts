@@ -13,14 +13,11 @@ import {
   scenarioProgress,
   scriptsOf,
   type UnusedRule,
-  uncount,
-  undoStep,
   unusedRulesOf,
 } from './activation.ts'
 import type { CompiledRule, Effect } from './compiled.ts'
-import { changesReply, compose, countRules, type Group } from './compose.ts'
+import { changesReply, compose, countRules } from './compose.ts'
 import type { RuleRequest } from './condition.ts'
-import { textOperations } from './names.ts'
 import type { SkippedRules } from './near-misses.ts'
 import { type ChargeRateLimits, chargeRateLimits } from './rate-limit.ts'
 import type { ParsedScenario } from './scenario.ts'
@@ -78,15 +75,9 @@ const maxRules = 20_000
 
 const unused: RulesSnapshot = { activations: [], named: [], conversations: 0, state: 'started' }
 
-const nothing: Outcome = { matches: [], charge: undefined, skipped: [] }
-
 export class Rules {
   readonly #setup: { readonly seed: string | number; readonly clock: Clock }
   #live: RulesSnapshot
-  /** Candidates by the values of `on` that a request matches. Cleared when the active scenarios change. */
-  #candidates = new Map<string, readonly Group[]>()
-  /** All names in the active rules' `on`. Cleared when the active scenarios change. */
-  #names: ReadonlySet<string> | undefined
 
   constructor(setup: { seed: string | number; clock: Clock }, from: RulesSnapshot = unused) {
     this.#setup = setup
@@ -109,7 +100,7 @@ export class Rules {
 
   /** Returns the active scenarios' names, newest first. */
   names(): string[] {
-    return this.#live.activations.map(({ compiled }) => compiled.name)
+    return this.#live.activations.map(({ name }) => name)
   }
 
   active(): ScenarioProgress[] {
@@ -118,7 +109,7 @@ export class Rules {
 
   /** Ends all scenarios with this name, or the activation with this id. Returns the number ended. */
   end(name: string): number {
-    const others = this.#live.activations.filter(({ id, compiled }) => compiled.name !== name && id !== name)
+    const others = this.#live.activations.filter((each) => each.name !== name && each.id !== name)
     const ended = this.#live.activations.length - others.length
     this.#change(others)
     return ended
@@ -126,9 +117,7 @@ export class Rules {
 
   /** Replaces a scenario with a newer version in all its activations. Their progress restarts at zero. */
   replace(old: ParsedScenario, next: ParsedScenario): void {
-    this.#change(
-      this.#live.activations.map((each) => (each.compiled.source === old ? createActivation(next) : each)),
-    )
+    this.#change(this.#live.activations.map((each) => (each.source === old ? createActivation(next) : each)))
   }
 
   /** Ends all scenarios, and resets the state. */
@@ -144,10 +133,7 @@ export class Rules {
 
   /** Returns true if an active rule has this name, or `METHOD /path`, in `on`. */
   has(name: string): boolean {
-    this.#names ??= new Set(
-      this.#live.activations.flatMap(({ compiled }) => compiled.rules.flatMap(({ on }) => on)),
-    )
-    return this.#names.has(name)
+    return this.#live.activations.some(({ rules }) => rules.some(({ on }) => on.includes(name)))
   }
 
   /**
@@ -163,18 +149,15 @@ export class Rules {
     readConversation: () => Conversation | undefined = () => undefined,
     fillTemplates: FillTemplates = (scripted) => scripted,
   ): Outcome {
-    const names = namesOf(request)
-    const candidates = named.length === 0 ? this.#candidatesFor(names) : this.#withNamed(named, names)
-    if (candidates.length === 0) return nothing
-
-    const context: MatchContext = { ...this.#setup, state: this.#live.state, readConversation }
-    const composition = compose(candidates, request, context)
+    const { seed, clock } = this.#setup
+    const context: MatchContext = { seed, clock, state: this.#live.state, readConversation }
+    const own = named.map((scenario) => this.#namedActivation(scenario))
+    const composition = compose([...own, ...this.#live.activations], own.length, request, context)
     this.#live.state = countRules(composition, request, context)
     const started = this.#live.conversations
     const { answer, modifiers, limits, skipped } = composition
     const isChanged = modifiers.some(changesReply)
     const nextConversation = () => ++this.#live.conversations
-    const { seed, clock } = this.#setup
     const matches = [...(answer ? [answer] : []), ...modifiers].map((tried): Match => {
       const { rule, progress, trial, step, decision } = tried
       const kind = tried === answer ? 'answer' : 'modifier'
@@ -194,9 +177,15 @@ export class Rules {
         effect: step,
         call: progress.matched,
         rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, clock),
-        noEffect: () => undoStep(rule, progress),
+        noEffect() {
+          progress.applied--
+          // Outside a sequence, the rule can then apply to a later call instead.
+          if (!rule.sequence) progress.taken--
+        },
         release: () => {
-          uncount(progress)
+          progress.matched--
+          progress.taken--
+          progress.applied--
           if (this.#live.state === rule.setState) this.#live.state = context.state
           return released(rule)
         },
@@ -217,31 +206,17 @@ export class Rules {
   }
 
   #change(activations: Activation[]): void {
-    const count = activations.reduce((sum, { compiled }) => sum + compiled.rules.length, 0)
+    const count = activations.reduce((sum, { rules }) => sum + rules.length, 0)
     const message = `A sandbox can have at most ${maxRules} active rules: end some scenarios, or reset the sandbox`
     if (count > maxRules) throw new GatewayError(429, message)
     this.#live.activations = activations
-    this.#names = undefined
-    this.#candidates.clear()
   }
 
-  #candidatesFor(names: readonly string[]): readonly Group[] {
-    // All paths that no rule names share one cache entry, because callers can send any number of paths.
-    const inRules = names.filter((name) => this.has(name))
-    const key = inRules.join()
-    const candidates = this.#candidates.get(key) ?? candidatesOf(this.#live.activations, [...inRules, '*'])
-    this.#candidates.set(key, candidates)
-    return candidates
-  }
-
-  #withNamed(named: readonly ParsedScenario[], names: readonly string[]): readonly Group[] {
-    const activations = named.map((scenario) => {
-      const existing = this.#live.named.find(({ compiled }) => compiled.name === scenario.name)
-      const activation = existing ?? createActivation(scenario)
-      if (!existing) this.#live.named = [...this.#live.named, activation]
-      return activation
-    })
-    return candidatesOf(this.#live.activations, [...names, '*'], activations)
+  #namedActivation(scenario: ParsedScenario): Activation {
+    const existing = this.#live.named.find(({ name }) => name === scenario.name)
+    const activation = existing ?? createActivation(scenario)
+    if (!existing) this.#live.named = [...this.#live.named, activation]
+    return activation
   }
 }
 
@@ -251,23 +226,4 @@ function copySnapshot({ activations, named, ...others }: RulesSnapshot): RulesSn
 
 function released(rule: CompiledRule): SkippedRules {
   return { rules: [rule], count: 1, reasons: new Map([[0, { kind: 'rejected' }]]) }
-}
-
-/** @param named Activations that the request names, in its order. */
-function candidatesOf(
-  newestFirst: readonly Activation[],
-  names: readonly string[],
-  named: readonly Activation[] = [],
-): readonly Group[] {
-  return [...named, ...newestFirst].flatMap((activation) => {
-    const rules = activation.compiled.rules.filter((rule) => rule.on.some((on) => names.includes(on)))
-    return rules.length > 0 ? { activation, rules, isOwn: named.includes(activation) } : []
-  })
-}
-
-/** Returns the values of `on` that match a request, except `*`. */
-function namesOf({ isRejected, operation, generatesText, method, route }: RuleRequest): string[] {
-  if (isRejected) return []
-  if (operation === undefined) return [`${method} ${route}`]
-  return generatesText ? [operation, textOperations] : [operation]
 }
