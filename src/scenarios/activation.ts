@@ -24,7 +24,7 @@ export interface Progress {
   taken: number
   /** Number of steps taken, except those whose faults had no effect. */
   applied: number
-  readonly rateLimit: RateLimitUsage
+  readonly rateLimit: RateLimitUsage | undefined
   /** Conversations that follow the rule's script, oldest first. */
   runs: readonly ScriptRun[]
   /** Reason why the last new conversation did not match the script's first turn; null if it did. */
@@ -72,9 +72,8 @@ export function decide(
   const call = matched + 1
   if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
   if (call <= rule.after) return { kind: 'after', call }
-  const isCounted = request.countedLimits?.has(rateLimit)
-  if (rule.rateLimit && (isCounted || rateLimit.allows(rule.rateLimit, request, clock)))
-    return { kind: 'rateLimit', call: rateLimit.window(rule.rateLimit, request, clock).requests + 1 }
+  if (rateLimit && (request.countedLimits?.has(rateLimit) || rateLimit.allows(request, clock)))
+    return { kind: 'rateLimit', call: rateLimit.window(request, clock).requests + 1 }
   const { probability = 1 } = rule
   const drawn = probability < 1 ? luckOf(rule, request, seed) : 0
   if (drawn >= probability) return { kind: 'probability', drawn, probability }
@@ -119,7 +118,7 @@ let begun = 0
 export function copyActivation(activation: Activation): Activation {
   return {
     ...activation,
-    progress: activation.progress.map((each) => ({ ...each, rateLimit: each.rateLimit.copy() })),
+    progress: activation.progress.map((each) => ({ ...each, rateLimit: each.rateLimit?.copy() })),
   }
 }
 
@@ -128,7 +127,7 @@ export function progressIn(activation: Activation, rule: CompiledRule): Progress
     matched: 0,
     taken: 0,
     applied: 0,
-    rateLimit: new RateLimitUsage(),
+    rateLimit: rule.rateLimit && new RateLimitUsage(rule.rateLimit),
     runs: [],
     problem: null,
     hiddenBy: undefined,
@@ -221,6 +220,6 @@ export function unusedRulesOf(activation: Activation): UnusedRule[] {
   return activation.rules.flatMap((rule) => {
     const { scenario, number, name, on } = rule
     const { applied, rateLimit, hiddenBy } = progressIn(activation, rule)
-    return applied > 0 || rateLimit.isUsed ? [] : { scenario, rule: number, name, on: [...on], hiddenBy }
+    return applied > 0 || rateLimit?.isUsed ? [] : { scenario, rule: number, name, on: [...on], hiddenBy }
   })
 }

@@ -131,10 +131,10 @@ export function countRules(
     if (isSeen(decision)) progress.matched++
     if (isActing || decision.kind === 'step') stepping.push(each)
   }
-  for (const { rule, progress } of limits) {
+  for (const { progress } of limits) {
     const { rateLimit } = progress
-    if (!rule.rateLimit || request.countedLimits?.has(rateLimit)) continue
-    rateLimit.count(rule.rateLimit, request, clock, { requests: 1 })
+    if (!rateLimit || request.countedLimits?.has(rateLimit)) continue
+    rateLimit.count(request, clock, { requests: 1 })
     request.countedLimits?.add(rateLimit)
   }
   let next = state

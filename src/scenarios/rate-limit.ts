@@ -57,7 +57,13 @@ export function callerOf(
 const maxCallers = 10_000
 
 export class RateLimitUsage {
-  readonly #windows = new Map<string, Window>()
+  readonly #limit: RateLimit
+  readonly #windows: Map<string, Window>
+
+  constructor(limit: RateLimit, windows: Iterable<[string, Window]> = []) {
+    this.#limit = limit
+    this.#windows = new Map(Array.from(windows, ([caller, window]) => [caller, { ...window }]))
+  }
 
   /** If true, the limit has counted a request. */
   get isUsed(): boolean {
@@ -65,32 +71,33 @@ export class RateLimitUsage {
   }
 
   /** Returns the current window of a request's key or model. */
-  window(limit: RateLimit, request: RuleRequest, clock: Clock): Window {
-    const window = this.#windows.get(callerOf(limit, request))
+  window(request: RuleRequest, clock: Clock): Window {
+    const window = this.#windows.get(callerOf(this.#limit, request))
     const at = clock.elapsed()
-    return window && at < window.at + limit.per ? window : { at, now: clock.now(), requests: 0, tokens: 0 }
+    return window && at < window.at + this.#limit.per
+      ? window
+      : { at, now: clock.now(), requests: 0, tokens: 0 }
   }
 
-  allows(limit: RateLimit, request: RuleRequest, clock: Clock): boolean {
-    const { requests, tokens } = this.window(limit, request, clock)
-    return requests < (limit.requests ?? Infinity) && tokens < (limit.tokens ?? Infinity)
+  allows(request: RuleRequest, clock: Clock): boolean {
+    const { requests, tokens } = this.window(request, clock)
+    return requests < (this.#limit.requests ?? Infinity) && tokens < (this.#limit.tokens ?? Infinity)
   }
 
-  count(limit: RateLimit, request: RuleRequest, clock: Clock, used: Partial<Window>): void {
-    const caller = callerOf(limit, request)
-    const window = this.window(limit, request, clock)
-    window.requests += used.requests ?? 0
-    window.tokens += used.tokens ?? 0
-    if (!this.#windows.has(caller) && this.#windows.size >= maxCallers) {
-      const [oldest] = this.#windows.keys()
-      this.#windows.delete(oldest as string)
-    }
+  count(request: RuleRequest, clock: Clock, { requests = 0, tokens = 0 }: Partial<Window>): void {
+    const caller = callerOf(this.#limit, request)
+    const window = this.window(request, clock)
+    window.requests += requests
+    window.tokens += tokens
+    const [oldest] = this.#windows.keys()
+    if (!this.#windows.has(caller) && this.#windows.size >= maxCallers) this.#windows.delete(oldest as string)
     this.#windows.set(caller, window)
   }
 
   /** @param counted The window when the request was counted. Default: the current one. */
-  read(limit: RateLimit, request: RuleRequest, clock: Clock, counted?: Readonly<Window>): RateLimitState {
-    const current = this.window(limit, request, clock)
+  read(request: RuleRequest, clock: Clock, counted?: Readonly<Window>): RateLimitState {
+    const limit = this.#limit
+    const current = this.window(request, clock)
     const { requests, now } = counted ?? current
     const { tokens } = current
     const resetMs = requests + tokens > 0 ? Math.max(0, now + limit.per - clock.now()) : 0
@@ -103,9 +110,7 @@ export class RateLimitUsage {
   }
 
   copy(): RateLimitUsage {
-    const copy = new RateLimitUsage()
-    for (const [caller, window] of this.#windows) copy.#windows.set(caller, { ...window })
-    return copy
+    return new RateLimitUsage(this.#limit, this.#windows)
   }
 }
 
@@ -118,19 +123,17 @@ export function chargeRateLimits(
   request: RuleRequest,
   clock: Clock,
 ): ChargeRateLimits {
-  // Copied now, because more requests may be counted before the reply.
-  const counted = passed.map(({ rule, progress: { rateLimit: usage } }) => {
-    const limit = rule.rateLimit as RateLimit
-    return { rule, usage, limit, window: { ...usage.window(limit, request, clock) } }
+  const counted = passed.flatMap(({ rule, progress: { rateLimit } }) => {
+    const faults = rule.steps.flatMap((step) => step.faults)
+    const isAnnounced = faults.some(
+      (fault) => fault.name === 'rate-limit' || Reflect.get(fault, 'status') === 429,
+    )
+    // The window is copied, because more requests may be counted before the reply.
+    return rateLimit ? { rateLimit, isAnnounced, window: { ...rateLimit.window(request, clock) } } : []
   })
   return (tokens) => {
-    let announced: RateLimitState | undefined
-    for (const { rule, usage, limit, window } of counted) {
-      if (tokens) usage.count(limit, request, clock, { tokens })
-      const faults = rule.steps.flatMap((step) => step.faults)
-      if (faults.some((fault) => fault.name === 'rate-limit' || ('status' in fault && fault.status === 429)))
-        announced ??= usage.read(limit, request, clock, window)
-    }
-    return announced && rateLimitHeaders(announced)
+    if (tokens) for (const { rateLimit } of counted) rateLimit.count(request, clock, { tokens })
+    const announced = counted.find(({ isAnnounced }) => isAnnounced)
+    return announced && rateLimitHeaders(announced.rateLimit.read(request, clock, announced.window))
   }
 }

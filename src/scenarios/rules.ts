@@ -176,7 +176,7 @@ export class Rules {
         ...match,
         effect: step,
         call: progress.matched,
-        rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, clock),
+        rateLimit: progress.rateLimit?.read(request, clock),
         noEffect() {
           progress.applied--
           // Outside a sequence, the rule can then apply to a later call instead.
