@@ -24,6 +24,7 @@ export const bundled = [
   'mutative',
   'outvariant',
   'randexp',
+  'regjsparser',
   'ret',
   'rettime',
   'zod',

@@ -88,7 +88,7 @@ export const Pattern = z.lazy(() =>
         .min(1)
         .max(200)
         .describe(
-          'A JavaScript regular expression without lookarounds and backreferences; it may match anywhere in the text.',
+          'A JavaScript regular expression without backreferences; it may match anywhere in the text.',
         ),
       flags: field(z.string().max(8), "The regular expression's flags. Default: none."),
     })

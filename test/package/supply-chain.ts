@@ -29,6 +29,8 @@ const shipped: Record<string, string> = {
   outvariant: 'Dependency of `@msw/data`.',
   yaml: 'Reads YAML: scenarios, configuration, OpenAPI documents. Loaded on demand.',
   randexp: 'Generates strings that match the patterns of JSON Schemas.',
+  regjsparser:
+    'Parses regular expressions in rules and JSON Schemas, which are checked before they are used.',
   ret: 'Dependency of `randexp`.',
   rettime: 'Dependency of `@msw/data`.',
   zod: 'Validates requests, replies and options.',

@@ -62,7 +62,7 @@ describe('regular expressions in rules', () => {
       { text: 'Hi', expect: { result: { search: { a: [{ matches: '(a+)+' }] } } } },
     ]
     expect(() => gateway.use({ on: 'createResponse', script })).toThrow(
-      "use(): script[1].expect.result.search.a[0].matches: the regular expression /(a+)+/ cannot be used: it backtracks exponentially, because nested or overlapping repetitions of 'a' can match the same text in several ways: repeat it in one place only, as in a+",
+      'use(): script[1].expect.result.search.a[0].matches: the regular expression /(a+)+/ cannot be used: it may backtrack exponentially, because the repetition (a+)+ can match the same text in several ways',
     )
   })
 
@@ -71,8 +71,6 @@ describe('regular expressions in rules', () => {
     ['(?i:a)', 'inline flags are not supported'],
     ['(a)b\\1', 'the backreference \\1 is not supported'],
     ['(?<x>a)\\k<x>', 'the backreference \\k<x> is not supported'],
-    ['a{4001}', 'its repetitions expand to more than 4000 characters'],
-    ['(?:a{900}){900}', 'its repetitions expand to more than 4000 characters'],
     ['(', 'Unterminated group'],
   ])(
     'are rejected with a reason and a path, also if a match could take seconds: /%s/',

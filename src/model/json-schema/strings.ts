@@ -28,8 +28,12 @@ export function screenPattern(pattern: string): string | undefined {
   const strict = pattern.replace(/\\([\s"#%&',:;<=>@_`~!])/g, '$1').replace(/(\\[wdsWDS])-/g, '$1\\-')
   const expression = unicode(pattern) ?? unicode(strict)
   if (!expression) new RegExp(pattern)
-  const isSimple = expression && pattern.length <= maxPattern && !('problem' in backtracking(expression))
-  return isSimple && canGenerate(expression) ? expression.source : undefined
+  if (!expression || pattern.length > maxPattern || !canGenerate(expression)) return undefined
+  const { source } = expression
+  if (!('problem' in backtracking(expression))) return source
+  // Patterns of email addresses are fast enough for short texts.
+  const isShort = /^\^[^|]*$/.test(source) && !('problem' in backtracking(expression, 100))
+  return isShort ? `^(?=[^]{0,100}$)${source}` : undefined
 }
 
 function unicode(source: string): RegExp | undefined {
