@@ -308,6 +308,30 @@ describe('fakeValue', () => {
     expect(new Set(fakeValue(distinct, origin) as number[]).size).toBe(8)
   })
 
+  it.each<[string, days: string, stops: string, contact: string]>([
+    ["Anthropic's SDK", 'Long.\n\n{minimum: 60, maximum: 62}', '{minItems: 4}', '{format: "email"}'],
+    ['the AI SDK', 'Long.\nminimum: 60; exclusive maximum: 63.', 'min items: 4.', 'format: email.'],
+    [
+      'Mastra',
+      'greater than 59, lower than or equal to 62',
+      'minimum length 4',
+      'constraints: a valid email',
+    ],
+  ])('follows constraints that %s moves to descriptions', (_, days, stops, contact) => {
+    const schema = strict({
+      days: { type: 'integer', description: days },
+      stops: { type: 'array', items: { type: 'string' }, description: stops },
+      contact: { type: 'string', description: contact },
+      // Descriptions that the schema contradicts, or that are not about the value.
+      seats: { type: 'integer', maximum: 5, description: 'minimum: 9, a valid number, not greater than 3' },
+    })
+    const value = fakeValue(schema, origin) as { days: number; stops: string[]; contact: string }
+    expect([60, 61, 62]).toContain(value.days)
+    expect(value.stops.length).toBeGreaterThan(3)
+    expect(value.contact).toMatch(/@example\.com$/)
+    expect(ajv.validate(schema, value)).toBe(true)
+  })
+
   const step = strict({ text: { type: 'string' }, parts: { type: 'array', items: { $ref: '#/$defs/part' } } })
   const folder = strict({ files: { $ref: '#/$defs/files' } })
   it.each<[string, object]>([

@@ -110,7 +110,7 @@ class ValueGenerator {
         let parts = schemas
         // Adds the parts that apply because of the value, such as `then`, until it fulfils them.
         for (let rounds = 0; rounds < maxRounds; rounds++) {
-          const choice = this.#choose(parts, at, turn, where)
+          const choice = this.#choose(parts, at, attempt, where)
           const types = allowedTypes(choice.schemas)
           ways = Math.max(choice.ways, types.length)
           if (choice.isEndless) fail('every value would be infinitely nested')
@@ -139,9 +139,9 @@ class ValueGenerator {
    * Returns the schemas of a location, everything they refer to, one branch of each list of alternatives, and the
    * number of different choices. A schema may occur once inside itself.
    *
-   * @param turn Number of the choice, from 0.
+   * @param attempt Number of the attempt, from 0. The first one follows descriptions, too.
    */
-  #choose(schemas: readonly Schema[], { around }: Location, turn: number, where: string) {
+  #choose(schemas: readonly Schema[], { around }: Location, attempt: number, where: string) {
     const parts = new Set(schemas)
     const isSmall = this.#isSmall || this.#budget.isLow
     let isEndless = false
@@ -150,10 +150,11 @@ class ValueGenerator {
       this.#budget.spend(1 + around.length / 100)
       if (around.filter((each) => each === schema).length > (isSmall ? 0 : 1)) isEndless = true
       for (const part of schema.allOf ?? []) parts.add(part)
+      if (schema.description && attempt === 0) parts.add(schema.description)
       for (const branches of [schema.anyOf, schema.oneOf]) {
         if (!branches) continue
         const ordered = isSmall ? branches.toReversed() : this.#shuffled(branches, where)
-        parts.add(ordered[Math.floor(turn / ways) % branches.length] as Schema)
+        parts.add(ordered[Math.floor((attempt >> 1) / ways) % branches.length] as Schema)
         ways *= branches.length
       }
     }

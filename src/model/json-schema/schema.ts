@@ -42,6 +42,8 @@ export interface Schema
   readonly samples?: readonly unknown[]
   readonly required?: readonly string[]
   readonly uniqueItems?: boolean
+  /** The constraints that the text names. They may contradict the schema. */
+  readonly description?: Schema
 }
 
 /** Thrown for a schema that is invalid, contradicts itself or accepts only infinite values. */
@@ -64,6 +66,20 @@ const maps = /^(dependentSchemas|patternProperties|properties)$/
 const nested =
   /^(if|then|else|not|contains|items|propertyNames|additionalProperties|unevaluated(Items|Properties))$/
 const numbers = /^((min|max)(Contains|Items|Length|Properties)|(exclusive)?(min|max)imum|multipleOf)$/i
+
+/** A constraint in a description. Clients write it there for APIs that reject the keyword. */
+const constraint =
+  /(?<!not? )\b((?:greater|lower) than(?: or equal to)?|(?:exact|minimum|maximum) length|(?:exclusive ?)?[Mm](?:in|ax)imum|(?:min|max) ?(?:[Ll]ength|[Ii]tems|[Pp]roperties)|multiple ?[Oo]f|format|a valid):? "?(?:(-?\d+(?:\.\d+)?)|([a-z-]+))/g
+const keywordsInWords: Readonly<Record<string, readonly string[]>> = {
+  greaterThan: ['exclusiveMinimum'],
+  greaterThanOrEqualTo: ['minimum'],
+  lowerThan: ['exclusiveMaximum'],
+  lowerThanOrEqualTo: ['maximum'],
+  minimumLength: ['minLength', 'minItems'],
+  maximumLength: ['maxLength', 'maxItems'],
+  exactLength: ['minLength', 'maxLength', 'minItems', 'maxItems'],
+  aValid: ['format'],
+}
 
 /**
  * Returns the schema, and the patterns that are neither satisfied nor checked. Throws `InvalidSchema` or
@@ -134,6 +150,10 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
         return value === true || undefined
       case 'format':
         return knownFormat(String(value).replace(/^idn-/, '').replace(/^iri/, 'uri'))
+      case 'description': {
+        const constraints = constraintsIn(String(value))
+        return constraints && read(constraints)
+      }
       case 'pattern':
         return typeof value === 'string' ? screen(value) : undefined
       default:
@@ -173,6 +193,14 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
   }
 
   return { schema: read(root), ignored }
+}
+
+function constraintsIn(description: string): Node | undefined {
+  const found = [...description.matchAll(constraint)].flatMap(([, words = '', number, word]) => {
+    const name = words.replace(/ (\w)/g, (_, letter) => letter.toUpperCase())
+    return (lookUp(keywordsInWords, name) ?? [name]).map((keyword) => [keyword, word ?? Number(number)])
+  })
+  return found.length > 0 ? Object.fromEntries(found) : undefined
 }
 
 function knownFormat(format: string): string | undefined {
