@@ -67,7 +67,7 @@ export async function checkRequest(
   }
   if (Object(operation.assumes).input === 'inputItems' && (state.options.strict || onlySpecified)) {
     const reported = new Set(violations.map(({ path }) => path))
-    violations.push(...unspecifiedItems(body).filter(({ path }) => !reported.has(path)))
+    violations.push(...unspecifiedItems(body, onlySpecified).filter(({ path }) => !reported.has(path)))
   }
   // With a list of models, the list decides which names are valid.
   const unspecified = models && !onlySpecified ? [] : unspecifiedModels(operation, body, onlySpecified)

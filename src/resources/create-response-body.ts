@@ -8,6 +8,7 @@ import { mustBe, shown } from '../lib/schema-messages.ts'
 import { fieldsOf, isObject, listOf } from '../lib/unchecked-json.ts'
 import { list } from './list.ts'
 import { isOfOtherType, openUnion } from './object-by-type.ts'
+import { isSentItem } from './sent-fields.ts'
 import { anyTool, type Tool, WebSearchEngine } from './tools.ts'
 import { otherNames } from './unknown-fields.ts'
 import { xSearchFilter } from './x-search-filter.ts'
@@ -82,11 +83,12 @@ export function isSpecifiedItem(item: InputItem): item is SpecifiedItem {
   return !isOfOtherType(inputItem._zod.innerType, item)
 }
 
-/** Returns a violation for each item of a type that is accepted only if the options do not exclude it. */
-export function unspecifiedItems(body: unknown): Violation[] {
+/** Returns a violation for each item of an unspecified type, except those that clients send unless `onlySpecified`. */
+export function unspecifiedItems(body: unknown, onlySpecified: boolean): Violation[] {
   return listOf(fieldsOf(body)['input']).flatMap((item, index) => {
-    if (isSpecifiedItem(item as InputItem)) return []
-    const message = `Must be a specified type, got ${shown(fieldsOf(item)['type'])}`
+    const { type } = fieldsOf(item)
+    if (isSpecifiedItem(item as InputItem) || (!onlySpecified && isSentItem(type))) return []
+    const message = `Must be a specified type, got ${shown(type)}`
     return [{ path: `body.input[${index}].type`, message, rule: 'invalid_union' }]
   })
 }

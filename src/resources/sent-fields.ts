@@ -14,3 +14,8 @@ export function isSentField(operation: string, path: string, lists: readonly Sen
     lookUp(fields, name)?.split(' ').includes(field),
   )
 }
+
+/** Returns true for a type of input items that the specification lacks. */
+export function isSentItem(type: unknown): boolean {
+  return published.items.split(' ').includes(String(type))
+}

@@ -125,6 +125,10 @@ export const openrouter: Dialect = {
     if (type === 'message_stop') return { ...event, ...routing(call) }
     if (readAt(event, ['choices', '0', 'delta', 'annotations'])) cited.add(call)
     const chunk = choices ? withChoices(event, call) : event
+    if (type === 'response.output_item.added') {
+      const { encrypted_content: _, format: __, ...started } = fieldsOf(item)
+      if (started['type'] === 'reasoning') return { ...event, item: started }
+    }
     // Fast path for deltas, which are the most frequent events and need no translation.
     if (!response && typeof message !== 'object' && usage == null && tools === undefined && !part && !item)
       return chunk
@@ -198,13 +202,20 @@ function withFieldsByType(value: unknown): unknown {
 function withChoices<Value>(value: Value, call: AnsweredCall): Value {
   const { choices } = Object(value)
   if (!Array.isArray(choices)) return value
+  if (choices[0]?.finish_reason) ended.set(call, choices)
+  // The chunk with the usage repeats the end of the choice.
+  const listed = choices.length > 0 ? choices : (ended.get(call) ?? [])
   return {
     ...value,
     provider: call.provider,
-    choices: choices.map(({ message, logprobs, ...choice }) => {
+    choices: listed.map(({ message, logprobs, ...choice }) => {
       const reasons = lookUp<Words>(vendor.nativeReasons, vendorOf(call.model)) ?? {}
-      const { finish_reason } = choice
-      const shown = { ...choice, native_finish_reason: lookUp(reasons, finish_reason) ?? finish_reason }
+      const { delta, finish_reason } = choice
+      const shown = {
+        ...choice,
+        ...(delta && { delta: { role: 'assistant', content: '', ...delta } }),
+        native_finish_reason: lookUp(reasons, finish_reason) ?? finish_reason,
+      }
       if (message) return { ...shown, logprobs, message: withFiles(message, call.body) }
       return logprobs ? { ...shown, logprobs } : shown
     }),
@@ -243,8 +254,11 @@ async function withDetails(value: unknown, { benchmarks }: AnsweredCall['tables'
 function withFiles(message: Record<string, unknown>, body: unknown): object {
   const { tool_calls, annotations } = message
   const parts = readAll(body, ['messages', '*', 'content', '*']).map(fieldsOf)
-  const isAnnotated = parts.some(({ type }) => type === 'file' || type === 'video_url')
-  const files = parts.flatMap(({ type, file }) => (type === 'file' ? [annotationOf(fieldsOf(file))] : []))
+  const files = readAll(parts, readPath('*.file'))
+    .map(fieldsOf)
+    .filter(({ file_data }) => String(file_data).startsWith('data:'))
+    .map(annotationOf)
+  const isAnnotated = files.length > 0 || parts.some(({ type }) => type === 'video_url')
   return {
     ...message,
     ...(Array.isArray(tool_calls) && { tool_calls: tool_calls.map((tool, index) => ({ index, ...tool })) }),
@@ -277,6 +291,9 @@ function echoed({ body }: AnsweredCall): object {
   const names = 'max_tool_calls prompt_cache_key safety_identifier top_logprobs'.split(' ')
   return Object.fromEntries(names.map((name) => [name, fieldsOf(body)[name]]))
 }
+
+/** The last choices of streams. */
+const ended = new WeakMap<AnsweredCall, Record<string, unknown>[]>()
 
 /** Streamed replies that have cited a page. */
 const cited = new WeakSet<AnsweredCall>()

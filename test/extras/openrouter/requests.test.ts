@@ -105,17 +105,18 @@ describe('input of a type that has no effect', () => {
     ])
   })
 
-  it('is accepted without a dialect too, and rejected with `strict` or `onlySpecified`', async () => {
-    const input = [question, items[0]]
-    const [warning] = (await setup({ dialect: undefined }).create({ input })).warnings
-    expect(warning).toBe("Input of type 'shell_call' was counted, but does not affect the reply")
-    for (const options of [{ strict: true }, { dialect: undefined, onlySpecified: true }]) {
-      const { status, reply } = await setup(options).create({ input })
-      expect([status, reply.error.message]).toEqual([
-        400,
-        "input[1].type: must be a specified type, got 'shell_call'",
-      ])
+  it('is accepted without a dialect too, but with `strict` only if clients send it', async () => {
+    for (const options of [{ dialect: undefined }, { dialect: undefined, strict: true }, { strict: true }]) {
+      const { warnings } = await setup(options).create({ input: [question, items[0]] })
+      expect(warnings).toEqual(["Input of type 'shell_call' was counted, but does not affect the reply"])
     }
+    expect((await setup({ strict: true }).create({ input: [question, ...items] })).status).toBe(200)
+    const messageOf = async (type: string, options: object) =>
+      (await setup(options).create({ input: [question, { type }] })).reply.error.message
+    const rejected = (type: string) => `input[1].type: must be a specified type, got '${type}'`
+    expect(await messageOf('tea_call', { strict: true })).toBe(rejected('tea_call'))
+    const options = { dialect: undefined, onlySpecified: true }
+    expect(await messageOf('shell_call', options)).toBe(rejected('shell_call'))
   })
 
   it("reports a missing type, role or field, and an item's misspelt type", async () => {
@@ -205,11 +206,14 @@ describe('a chat completion, as in recorded replies', () => {
       body: { model, messages: [question], stream: true, service_tier: 'flex' },
     })
     const chunks = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json))
-    for (const chunk of chunks) expect(chunk.provider).toBe(reply.provider)
-    expect(chunks.flatMap(({ choices }) => choices.map(Object.keys))[0]).toEqual([
-      ...['index', 'delta', 'finish_reason', 'native_finish_reason'],
-    ])
+    for (const { provider, choices } of chunks) {
+      expect(provider).toBe(reply.provider)
+      expect(choices).toMatchObject([{ delta: { role: 'assistant', content: expect.any(String) } }])
+    }
+    const [{ choices }, { choices: ended }] = chunks.slice(-2) as [(typeof chunks)[0], (typeof chunks)[0]]
+    expect(Object.keys(choices[0])).toEqual(['index', 'delta', 'finish_reason', 'native_finish_reason'])
     expect(chunks.at(-1)).toMatchObject({ service_tier: 'flex', usage: { cost: reply.usage.cost } })
+    expect(ended).toEqual(choices)
   })
 
   it.runIf(hasExtra('chat'))('names the provider in the chunk of an error, too', async () => {
@@ -231,12 +235,13 @@ describe('a chat completion, as in recorded replies', () => {
     expect([await reasons({}), await reasons({ max_tokens: 2 })]).toEqual([stop, length])
   })
 
-  it.runIf(hasExtra('chat'))('numbers calls, and annotates files', async () => {
+  it.runIf(hasExtra('chat'))('numbers calls, and annotates files except those with an address', async () => {
     const { gateway } = setup()
     const output = ['a', 'b'].map((name) => ({ type: 'function_call' as const, name, arguments: {} }))
     gateway.reply({ output }, { times: 1 })
     const file = { filename: 'tides.pdf', file_data: 'data:application/pdf;base64,AA==' }
-    const messages = [{ role: 'user', content: [{ type: 'file', file }] }]
+    const other = { file_data: 'https://files.example/tides.pdf' }
+    const messages = [{ role: 'user', content: [file, other].map((file) => ({ type: 'file', file })) }]
     const [calls, text] = [await complete({}, gateway), await complete({ messages }, gateway)]
     expect(calls.choices[0].message.tool_calls).toMatchObject([{ index: 0 }, { index: 1 }])
     expect(text.choices[0].message.annotations).toEqual([
@@ -297,6 +302,14 @@ it('a Response has the settings that the request omits or repeats, as in recorde
   const events = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json))
   expect(events[0].response).toMatchObject({ usage: null, service_tier: 'auto', temperature: 1 })
   expect(events.at(-1).response).toMatchObject({ usage: { cost: expect.any(Number) }, max_tool_calls: 3 })
+})
+
+it('a streamed reasoning item has its encrypted content only at the end, as in recorded replies', async () => {
+  const { gateway } = setup()
+  gateway.reply({ output: [{ type: 'reasoning', summary: 'Hm.', encrypted_content: 'gAAA' }] })
+  const { text } = await call(gateway, 'POST /responses', { body: { model, input: 'Hi', stream: true } })
+  expect(text).toMatch(/"response.output_item.added",(?!.*gAAA)/)
+  expect(text).toMatch(/"response.output_item.done",.*gAAA/)
 })
 
 it('listed models have their benchmarks and the prices that replies charge', async () => {
