@@ -49,7 +49,7 @@ export const gatewayOptions = {
     z.array(z.string().min(1)).min(1, 'Must not be empty: omit it to accept any key'),
   ),
   strict: option(
-    'If true, requests with unknown fields get a 400. Fields that published clients send are known.',
+    'If true, requests with unknown fields get a 400. Fields and input items that published clients send are known.',
     () => z.boolean(),
     { default: false },
   ),

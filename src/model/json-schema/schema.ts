@@ -148,8 +148,10 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
         return listed(value)?.filter((each) => typeof each === 'string')
       case 'uniqueItems':
         return value === true || undefined
-      case 'format':
-        return knownFormat(String(value).replace(/^idn-/, '').replace(/^iri/, 'uri'))
+      case 'format': {
+        const format = String(value).replace(/^idn-/, '').replace(/^iri/, 'uri')
+        return Object.hasOwn(formats, format) ? format : undefined
+      }
       case 'description': {
         const constraints = constraintsIn(String(value))
         return constraints && read(constraints)
@@ -201,10 +203,6 @@ function constraintsIn(description: string): Node | undefined {
     return (lookUp(keywordsInWords, name) ?? [name]).map((keyword) => [keyword, word ?? Number(number)])
   })
   return found.length > 0 ? Object.fromEntries(found) : undefined
-}
-
-function knownFormat(format: string): string | undefined {
-  return Object.hasOwn(formats, format) ? format : undefined
 }
 
 /** Decodes `%20` in a step of a reference, unless it contains a `%` of its own. */
