@@ -15,7 +15,7 @@
 import { test as base, expect as baseExpect, type TestInfo } from '@playwright/test'
 import type { JournalEntry } from './journal/entry.ts'
 import type { Verdict } from './journal/expectations.ts'
-import { journalText, sharedCallsText, unansweredText, withoutReply } from './journal/journal-text.ts'
+import { journalText, strayCallsText, unansweredText, withoutReply } from './journal/journal-text.ts'
 import { type JournalMatchers, messageWithFields, toMatchers } from './journal/matchers.ts'
 import { printable } from './lib/print.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
@@ -98,9 +98,7 @@ async function attachJournal(
   const { id, journal } = sandbox
   const entries = await journal.entries()
   const unanswered = withoutReply(await journal.unanswered(), entries)
-  const own = journalText(`Sandbox ${id}`, entries) + unansweredText(unanswered)
-  const elsewhere = sharedCallsText(shared)
-  const text = elsewhere === '' ? own : `${own}\nIn addition, ${elsewhere}`
+  const text = journalText(`Sandbox ${id}`, entries) + unansweredText(unanswered) + strayCallsText(shared)
   await testInfo.attach('journal.txt', { contentType: 'text/plain', body: printable(text) })
   const har = JSON.stringify(await journal.har(), null, 2)
   const [scenarios, scripts] = await Promise.all([sandbox.activeScenarios(), sandbox.scripts()])

@@ -27,7 +27,7 @@ import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.
 import { createGateway, type Gateway } from './index.ts'
 import { hiddenEntry, type JournalEntry } from './journal/entry.ts'
 import { explainUnused, type Verdict } from './journal/expectations.ts'
-import { calls, journalText, sharedCallsText, unansweredText, withoutReply } from './journal/journal-text.ts'
+import { calls, journalText, strayCallsText, unansweredText, withoutReply } from './journal/journal-text.ts'
 import { assertInspectable, type JournalMatchers, toMatchers } from './journal/matchers.ts'
 import { equal } from './lib/equal.ts'
 import { printError, printWarning } from './lib/print.ts'
@@ -224,9 +224,8 @@ function printIfFailed(sandbox: Sandbox<RequestBodies>, onTestFailed: TestContex
     const others = explainUnused(sandbox.rules.unused(), entries).map((each) => `\n  ${each}`)
     const unanswered = unansweredText(withoutReply(journal.unanswered(), entries))
     const own = [journalText(`Sandbox ${id}`, entries), ...others, unanswered].join('')
-    const elsewhere = sharedCallsText(journal.stray())
     await attachSandbox(task, sandbox)
-    printError(`[understudy] '${task.name}' failed. ${own}${elsewhere && `\nIn addition, ${elsewhere}`}`)
+    printError(`[understudy] '${task.name}' failed. ${own}${strayCallsText(journal.stray())}`)
   })
 }
 

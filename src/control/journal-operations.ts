@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Extra } from '../gateway/extra.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hiddenEntry, JournalEntry, readMatch } from '../journal/entry.ts'
-import { assertNoText, matches } from '../journal/expectations.ts'
+import { withFields } from '../journal/expectations.ts'
 import type { Har } from '../journal/har.ts'
 import { Duration } from '../lib/numbers.ts'
 import { objectOf, sandboxOperation } from './operation.ts'
@@ -53,8 +53,7 @@ export const journalOperations = [
     resolve({ journal }, { body: { operation, match: fields = {}, last } }) {
       const match = readMatch(fields)
       const calls = operation === undefined ? journal.entries() : journal.calls(operation)
-      assertNoText(calls, match)
-      const matching = calls.filter((entry) => matches(entry, match))
+      const matching = withFields(calls, match)
       return { data: shown(last === undefined ? matching : matching.slice(-last)) }
     },
   }),

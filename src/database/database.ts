@@ -21,7 +21,7 @@ export type DatabaseSnapshot = ReadonlyMap<string, SharedRows<object>>
 /** A sandbox state's tables. Reset and restore create a new instance. */
 export class DatabaseState {
   readonly seedData: SeedData
-  readonly #initial: DatabaseSnapshot
+  #initial: DatabaseSnapshot
   readonly #writes = new WriteQueue()
   #tables: Record<string, Table<object>> | undefined
 
@@ -71,7 +71,8 @@ export class DatabaseState {
 
   /** Discards all changes since a snapshot of this database. */
   restore(snapshot: DatabaseSnapshot): void {
-    for (const [name, table] of Object.entries(this.#tables ?? {})) table.restore(snapshot.get(name))
+    this.#initial = snapshot
+    this.#tables = undefined
   }
 }
 

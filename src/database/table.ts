@@ -105,13 +105,6 @@ export class Table<Row extends object> {
     return this.#rows
   }
 
-  /** Replaces all rows with those of a snapshot. */
-  restore(snapshot: SharedRows<Row> | undefined): void {
-    if (snapshot === this.#rows) return
-    this.#rows = snapshot
-    this.#collection = undefined
-  }
-
   async #read(): Promise<SharedRows<Row>> {
     this.#rows ??= await this.#openSeed()
     return this.#rows

@@ -31,27 +31,30 @@ export function operationHint(
   return didYouMean(route?.id ?? name, ids)
 }
 
-/** Calls received by a sandbox, and those that the default sandbox received meanwhile. */
-interface Received {
+/** A sandbox's state that the matchers judge. */
+export interface Findings {
   readonly entries: readonly JournalEntry[]
+  /** Calls that the default sandbox received meanwhile. */
   readonly stray: readonly JournalEntry[]
+  readonly unmatched: readonly JournalEntry[]
+  readonly unused: readonly UnusedRule[]
+  readonly scripts: readonly ScriptProgress[]
 }
 
 /** @param expected Fields that a call must have, and the number of calls. Default: at least one call. */
 export function judgeCalls(
-  { entries, stray }: Received,
+  { entries, stray }: Pick<Findings, 'entries' | 'stray'>,
   expected: { operation: string; match?: unknown; times?: number },
 ): Verdict {
   const { operation, times } = expected
   const match = readMatch(expected.match)
   const called = entries.filter((entry) => entry.operation === operation)
-  const matching = match === undefined ? called : called.filter((entry) => matches(entry, match))
+  const matching = withFields(called, match)
   const pass = times === undefined ? matching.length > 0 : matching.length === times
   const fields = match === undefined ? '' : ' with these fields'
   const wanted = `${times === undefined ? 'a call' : calls(times)} to ${operation}${fields}`
   const received = `but received ${matching.length || 'none'}`
   const truncated = truncatedBody(called, match)
-  assertNoText(called, match)
   const start = `${pass ? 'Did not expect' : 'Expected'} ${wanted}, ${received}${truncated ? `; ${truncated}` : ''}.`
   const others = pass || match === undefined ? [] : called.filter((entry) => !matching.includes(entry))
   const closest = nearestTo(match, others)
@@ -82,7 +85,7 @@ function verdict(problems: readonly string[], none: string, some: string): Verdi
   return { pass, message: pass ? none : some }
 }
 
-export function judgeRules(unused: readonly UnusedRule[], { entries, stray }: Received): Verdict {
+export function judgeRules({ unused, entries, stray }: Findings): Verdict {
   const rules = unused.map((each) => {
     const [reason] = explainUnused([each], entries)
     const { scenario, rule, name, on } = each
@@ -112,7 +115,7 @@ export function explainUnused(unused: readonly UnusedRule[], entries: readonly J
   })
 }
 
-export function judgeScripts(scripts: readonly ScriptProgress[], { entries, stray }: Received): Verdict {
+export function judgeScripts({ scripts, entries, stray }: Findings): Verdict {
   const left = scripts.flatMap(({ scenario, rule, turns, conversations, problem }) => {
     const title = ruleTitle(scenario, rule)
     const expected = problem ? `turn 1 of ${turns} expected ${problem}` : `0 of ${turns} turns consumed`
@@ -170,26 +173,24 @@ export function missingFields(values: readonly unknown[], expected: unknown, pat
 }
 
 /**
- * Throws 400 if a text is expected of a field that is an object in every call, because it would silently match nothing.
- * Matchers of texts, such as `expect.stringContaining`, are recognised in Vitest, Jest and Playwright.
+ * Returns the entries with these fields. Throws 400 if a text is expected of a field that is an object or a list in
+ * every entry, because it would silently match nothing. Knows the text matchers of Vitest, Jest and Playwright.
  */
-export function assertNoText(entries: readonly JournalEntry[], match: unknown): void {
-  if (!isRecord(match)) return
-  for (const [field, expected] of Object.entries(match)) {
-    const values = entries.map((entry) => Reflect.get(entry, field))
+export function withFields<Entry extends object>(entries: readonly Entry[], match: unknown): Entry[] {
+  for (const [field, expected] of isRecord(match) ? Object.entries(match) : []) {
+    const values: unknown[] = entries.map((entry) => Reflect.get(entry, field))
+    const [value] = values
     const isText = typeof expected === 'string' || Object(expected).getExpectedType?.() === 'string'
-    if (!isText || values.length === 0 || values.some((value) => Object(value) !== value)) continue
-    const [kind, fix] = values.every(Array.isArray)
+    if (!isText || value === undefined || values.some((each) => Object(each) !== each)) continue
+    const [kind, fix] = Array.isArray(value)
       ? ['a list', `${field}: expect.arrayContaining([…])`]
-      : ['an object', bodyTexts[field] ?? `${field}: { name: … }`]
+      : [
+          'an object',
+          `${field === 'body' ? 'requestText' : field}: { ${Object.hasOwn(Object(value), 'text') ? 'text' : 'name'}: … }`,
+        ]
     throw new GatewayError(400, `${field} is ${kind}, which no text equals; write { ${fix} }`)
   }
-}
-
-const bodyTexts: Readonly<Record<string, string>> = {
-  body: 'requestText: { text: … }',
-  requestText: 'requestText: { text: … }',
-  responseBody: 'responseBody: { text: … }',
+  return match === undefined ? [...entries] : entries.filter((entry) => matches(entry, match))
 }
 
 /** Hides secrets on both sides of a diff. Equal secrets look equal; different ones are numbered. */

@@ -101,24 +101,26 @@ export function unansweredText(entries: readonly JournalEntry[]): string {
 /** Maximum number of calls to name. */
 const maxNamedCalls = 5
 
+/** Returns lines that list a journal's calls, and those that the default sandbox received meanwhile. */
+export function allCallsText(entries: readonly JournalEntry[], stray: readonly JournalEntry[]): string {
+  return journalText('The journal', entries) + strayCallsText(stray)
+}
+
 /**
- * Lists the calls that the default sandbox received while a test ran. Returns an empty string if there were none.
+ * Lists calls that probably missed the sandbox, on a line after its journal. Returns an empty string if there are none.
  *
- * @example the default sandbox received 1 call meanwhile: POST /responses with an unknown key
+ * @example In addition, the default sandbox received 1 call meanwhile: POST /responses with an unknown key.
  */
-export function sharedCallsText(entries: readonly JournalEntry[]): string {
+export function strayCallsText(entries: readonly JournalEntry[]): string {
   if (entries.length === 0) return ''
   const texts = entries.slice(0, maxNamedCalls).map(({ method, path, headers }) => {
     const by = 'authorization' in headers ? 'with an unknown key' : 'without a key'
     return `${method} ${splitAddress(path).route ?? path} ${by}`
   })
   if (entries.length > maxNamedCalls) texts.push(`${entries.length - maxNamedCalls} more`)
-  return `the default sandbox received ${calls(entries.length)} meanwhile: ${texts.join(', ')}`
+  const received = `the default sandbox received ${calls(entries.length)} meanwhile: ${texts.join(', ')}`
+  return `\nIn addition, ${received}. ${toThisSandbox}.`
 }
 
-/** Lists all calls for a failed assertion, and those that probably missed the sandbox. */
-export function allCallsText(entries: readonly JournalEntry[], stray: readonly JournalEntry[]): string {
-  const own = journalText('The journal', entries)
-  if (stray.length === 0) return own
-  return `${own}\nIn addition, ${sharedCallsText(stray)}. To send them to this sandbox, use sandbox.baseUrl, sandbox.apiKey or sandbox.run(work).`
-}
+const toThisSandbox =
+  'To send them to this sandbox, use sandbox.baseUrl or sandbox.apiKey or, in process, sandbox.run(work)'

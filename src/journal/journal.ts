@@ -17,7 +17,7 @@ import { ruleTitle } from '../scenarios/names.ts'
 import { isBelowLimit } from '../scenarios/near-misses.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import { type Delivery, type JournalEntry, nearMissesOf, readMatch, toEntry } from './entry.ts'
-import { assertNoText, type Matching, matches, missingFields, operationHint } from './expectations.ts'
+import { type Matching, missingFields, operationHint, withFields } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
 import { allCallsText, errorToShow, sentence, turnText } from './journal-text.ts'
 
@@ -92,8 +92,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   ): JournalEntry<BodyOf<RequestBodies, Id>>[] {
     const fields = readMatch(match)
     const entries = this.#callsOf(operation).map(toEntry) as JournalEntry<BodyOf<RequestBodies, Id>>[]
-    assertNoText(entries, fields)
-    const matching = fields ? entries.filter((entry) => matches(entry, fields)) : entries
+    const matching = withFields(entries, fields)
     // A test that asserts that there are no such calls would pass for a misspelt field.
     if (matching.length === 0 && entries.length > 0)
       for (const missing of missingFields(entries, fields))

@@ -8,6 +8,7 @@ import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
 import type { JournalEntry } from './entry.ts'
 import {
+  type Findings,
   judgeCalls,
   judgeRules,
   judgeScripts,
@@ -56,14 +57,6 @@ export interface Inspectable {
   scripts?(): ScriptProgress[] | Promise<ScriptProgress[]>
 }
 
-interface Findings {
-  readonly entries: JournalEntry[]
-  readonly stray: JournalEntry[]
-  readonly unmatched: JournalEntry[]
-  readonly unused: UnusedRule[]
-  readonly scripts: ScriptProgress[]
-}
-
 /** Judges a sandbox. The verdict is a promise for a remote sandbox. */
 type Matcher = (received: unknown, args: readonly unknown[]) => Verdict | Promise<Verdict>
 
@@ -92,9 +85,8 @@ export function toMatchers(
     },
     toHaveNoUnmatchedRequests: (received) =>
       judge(received, ({ unmatched }) => judgeUnmatched(unmatched, operations)),
-    toHaveUsedAllRules: (received) => judge(received, (findings) => judgeRules(findings.unused, findings)),
-    toHaveFinishedScript: (received) =>
-      judge(received, (findings) => judgeScripts(findings.scripts, findings)),
+    toHaveUsedAllRules: (received) => judge(received, judgeRules),
+    toHaveFinishedScript: (received) => judge(received, judgeScripts),
   }
 }
 

@@ -9,7 +9,7 @@ import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
-import { journalText, sharedCallsText } from '../../src/journal/journal-text.ts'
+import { journalText, strayCallsText } from '../../src/journal/journal-text.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { type CallOptions, open } from '../call.ts'
@@ -457,20 +457,22 @@ it('the journal rejects unknown operations, fields and traces with 400', () => {
     expect(read).toThrow(expect.objectContaining({ status: 400 }))
 })
 
-describe('sharedCallsText()', () => {
+describe('strayCallsText()', () => {
   it('names the first five calls, and counts the rest', async () => {
     const { gateway, call, journal } = begin()
     await open({ fetch: gateway.fetch }, 'GET /providers', { headers: { authorization: null } })
     for (let turn = 0; turn < 6; turn++) await call('GET /benchmarks')
     const entries = journal.entries()
-    const text = 'the default sandbox received'
+    const text = '\nIn addition, the default sandbox received'
+    const fix =
+      'To send them to this sandbox, use sandbox.baseUrl or sandbox.apiKey or, in process, sandbox.run(work).'
     const known = Array(4).fill('GET /benchmarks with an unknown key').join(', ')
-    expect([0, 1, 5, 6, 7].map((count) => sharedCallsText(entries.slice(0, count)))).toEqual([
+    expect([0, 1, 5, 6, 7].map((count) => strayCallsText(entries.slice(0, count)))).toEqual([
       '',
-      `${text} 1 call meanwhile: GET /providers without a key`,
-      `${text} 5 calls meanwhile: GET /providers without a key, ${known}`,
-      `${text} 6 calls meanwhile: GET /providers without a key, ${known}, 1 more`,
-      `${text} 7 calls meanwhile: GET /providers without a key, ${known}, 2 more`,
+      `${text} 1 call meanwhile: GET /providers without a key. ${fix}`,
+      `${text} 5 calls meanwhile: GET /providers without a key, ${known}. ${fix}`,
+      `${text} 6 calls meanwhile: GET /providers without a key, ${known}, 1 more. ${fix}`,
+      `${text} 7 calls meanwhile: GET /providers without a key, ${known}, 2 more. ${fix}`,
     ])
   })
 })

@@ -109,7 +109,7 @@ describe('expectSandbox()', () => {
     await call(gateway, 'GET /embeddings/models')
     const sandbox = gateway.createSandbox()
     const text = 'The journal has no calls.\nIn addition, the default sandbox received 1 call meanwhile: '
-    const fix = '. To send them to this sandbox, use sandbox.baseUrl, sandbox.apiKey or sandbox.run(work).'
+    const fix = '. To send them to this sandbox, use sandbox.baseUrl or sandbox.apiKey or, in process,'
     sandbox.reply('Hello')
     await call(gateway, 'GET /providers')
     for (const failing of [

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, type Rule } from '../../src/index.ts'
-import { judgeRules } from '../../src/journal/expectations.ts'
+import { createGateway, expectSandbox, type Rule } from '../../src/index.ts'
 import { call, open } from '../call.ts'
 import { hasExtra } from '../has-extra.ts'
 
@@ -186,8 +185,8 @@ it('an answer hidden by a newer one is named by explain(), unusedRules() and fai
   expect(await ask()).toBe('newer')
   expect(gateway.journal.explain(last() ?? '')).toContain('fail() is hidden by reply().')
   expect(gateway.unusedRules()).toMatchObject([{ scenario: 'fail', hiddenBy: 'reply()' }])
-  const { message } = judgeRules(gateway.unusedRules(), { entries: gateway.journal.entries(), stray: [] })
-  expect(message).toContain('but these were not:\n  fail() is hidden by reply()\n')
+  const failing = () => expectSandbox(gateway).toHaveUsedAllRules()
+  expect(failing).toThrow('but these were not:\n  fail() is hidden by reply()\n')
 })
 
 describe('when.turn', () => {
