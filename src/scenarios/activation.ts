@@ -54,8 +54,9 @@ export function decide(
   request: RuleRequest,
   { seed, clock, state, readConversation }: MatchContext,
 ): Decision {
-  if (rule.states && !rule.states.includes(state)) return { kind: 'state', state }
-  const { turn } = rule.when ?? {}
+  const { when = {}, after = 0 } = rule
+  const { turn } = when
+  if (when.state !== undefined && ![when.state].flat().includes(state)) return { kind: 'state', state }
   if (turn !== undefined) {
     const turns = turnsOf(readConversation() ?? { items: [], tools: [] })
     if (!turns.includes(turn)) return { kind: 'conversation', turns }
@@ -70,8 +71,8 @@ export function decide(
   const { form, kind } = stepAt(rule, taken)
   if (form && (form === 'stream') !== asksForStream(request.body)) return { kind: form, step: taken + 1 }
   const call = matched + 1
-  if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
-  if (call <= rule.after) return { kind: 'after', call }
+  if (when.call !== undefined && ![when.call].flat().includes(call)) return { kind: 'call', call }
+  if (call <= after) return { kind: 'after', call }
   if (rateLimit && (request.countedLimits?.has(rateLimit) || rateLimit.allows(request, clock)))
     return { kind: 'rateLimit', call: rateLimit.window(request, clock).requests + 1 }
   const { probability = 1 } = rule

@@ -20,21 +20,18 @@ export interface CompiledStep extends Effect {
 }
 
 /** A rule with defaults filled in. A rule with a script has a single step, whose reply depends on the conversation. */
-export interface CompiledRule extends Readonly<Omit<ParsedRule, 'on' | 'times' | 'onEnd' | 'after'>> {
+export interface CompiledRule extends Readonly<Omit<ParsedRule, 'on' | 'times' | 'onEnd'>> {
   readonly scenario: string
   /** The rule's position in the scenario, from 1. */
   readonly number: number
   readonly on: readonly string[]
   readonly tests: readonly Test[]
-  readonly calls: ReadonlySet<number> | undefined
   readonly times: number
   /** Number of calls after which the rule ends: `times`, the number of steps, or Infinity. */
   readonly ends: number
   /** Number of calls for which the rule counts as finite. 0 for scripts, and without `times` or a sequence. */
   readonly finite: number
   readonly onEnd: OnEnd
-  readonly after: number
-  readonly states: readonly string[] | undefined
   /** A rule without a sequence has a single step, which repeats. */
   readonly steps: readonly CompiledStep[]
 }
@@ -65,7 +62,6 @@ function compileRule(rule: ParsedRule, scenario: string, number: number): Compil
   const forms = new Set(steps.map(({ form }) => form))
   const form = forms.size === 1 ? steps[0]?.form : undefined
   const tests = compileWhen(rule.when ?? {})
-  const { call, state } = rule.when ?? {}
   const { times = Number.POSITIVE_INFINITY, sequence, onEnd = rule.script ? 'fail' : 'pass' } = rule
   const repeats = onEnd === 'repeat' || onEnd === 'repeat-last'
   const ends = sequence && !repeats ? Math.min(times, sequence.length) : times
@@ -76,13 +72,10 @@ function compileRule(rule: ParsedRule, scenario: string, number: number): Compil
     on: [rule.on].flat(),
     // If all steps of a rule need a stream, the rule matches only requests for a stream; likewise for JSON.
     tests: form && rule.when?.stream === undefined ? [streamTest(form === 'stream'), ...tests] : tests,
-    calls: call === undefined ? undefined : new Set([call].flat()),
     times,
     ends,
     finite: Number.isFinite(ends) ? ends : (sequence?.length ?? 0),
     onEnd,
-    after: rule.after ?? 0,
-    states: state === undefined ? undefined : [state].flat(),
     steps,
   }
 }

@@ -41,10 +41,10 @@ interface TriedRule {
   readonly trial: Trial
   readonly index: number
   /** The step that the rule would take. */
-  readonly step: CompiledStep
+  step: CompiledStep
   /** Rules with a lower rank come first. */
-  readonly rank: number
-  readonly decision: Decision | { readonly kind: 'turn'; readonly turn: PlannedTurn }
+  rank: number
+  decision: Decision | { readonly kind: 'turn'; readonly turn: PlannedTurn }
 }
 
 interface Composition {
@@ -178,10 +178,8 @@ function tryRules(trial: Trial, request: RuleRequest, context: MatchContext): Tr
     const progress = progressIn(trial.activation, rule)
     const decision = decide(rule, progress, request, context)
     const step = stepAt(rule, progress.taken)
-    const tier = tiers[tierOf(rule, progress, trial)]
-    const rank = tier * perTier + (tier === tiers.finite ? perTier - trial.age - 1 : trial.age)
-    const tried = { rule, progress, trial, index, step, rank, decision }
-    if (isOverLimit(tried)) tried.rank -= firstTiers
+    const tried = { rule, progress, trial, index, step, rank: rankOf(rule, progress, trial), decision }
+    if (isOverLimit(tried)) tried.rank += ranks.limited
     trial.tried.push(tried)
     if (decision.kind === 'applies') return tried
   }
@@ -189,20 +187,17 @@ function tryRules(trial: Trial, request: RuleRequest, context: MatchContext): Tr
 }
 
 /**
- * Positions of rules in the order, before their age: scenarios that the request names, rules with `times` or steps left
- * (oldest first), replies with `when`, scripts with turns left, all others (newest first), and recordings. Rules with
- * an exceeded limit come before all of them.
+ * Positions of rules in the order, before their age: rules with an exceeded limit, scenarios that the request names,
+ * rules with `times` or steps left (oldest first), replies with `when`, scripts with turns left, all others (newest
+ * first), and recordings. The distances are larger than any number of activations.
  */
-const tiers = { own: 0, finite: 1, conditional: 2, script: 3, other: 4, recording: 5 } as const
-/** Larger than any number of activations. */
-const perTier = 1_000_000
-const firstTiers = 10 * perTier
+const ranks = { limited: -1e7, own: 0, conditional: 2e6, script: 3e6, other: 4e6, recording: 5e6 } as const
 
-function tierOf(rule: CompiledRule, { taken }: Progress, { isOwn, activation }: Trial): keyof typeof tiers {
-  if (isOwn) return 'own'
-  if (taken < rule.finite) return 'finite'
-  if (recordings.has(activation.source)) return 'recording'
-  return rule.reply && rule.when ? 'conditional' : 'other'
+function rankOf(rule: CompiledRule, { taken }: Progress, { isOwn, age, activation }: Trial): number {
+  if (isOwn) return ranks.own + age
+  if (taken < rule.finite) return ranks.conditional - age - 1
+  if (recordings.has(activation.source)) return ranks.recording + age
+  return (rule.reply && rule.when ? ranks.conditional : ranks.other) + age
 }
 
 /** Lets all scripts that rules leave the request to decide together which of them plays a turn. */
@@ -219,15 +214,10 @@ function playScripts(trials: readonly Trial[], { readConversation }: MatchContex
       const isNext = next?.active === script
       const turn = isNext ? next : endOf(script)
       if (!turn) continue
-      const hasTier = isNext && script.rank >= perTier
-      const step = { ...script.step, faults: turn.faults }
-      const rank = hasTier ? tiers.script * perTier + (script.rank % perTier) : script.rank
-      trial.tried.splice(place, trial.tried.length, {
-        ...script,
-        step,
-        rank,
-        decision: { kind: 'turn', turn },
-      })
+      script.decision = { kind: 'turn', turn }
+      script.step = { ...script.step, faults: turn.faults }
+      if (isNext && !trial.isOwn) script.rank = ranks.script + trial.age
+      trial.tried.length = place + 1
       trial.next = script.index + 1
       break
     }

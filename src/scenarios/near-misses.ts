@@ -13,8 +13,8 @@ const descriptions = {
   sequence: ({ steps: { length } }) =>
     `is used up: its sequence has ${length} ${length === 1 ? 'step' : 'steps'}`,
   script: () => 'has no turn left for this call',
-  call: ({ calls = [] }, { call }: { call: number }) =>
-    `expected call ${[...calls].join(' or ')}, but this is call ${call}`,
+  call: ({ when }, { call }: { call: number }) =>
+    `expected call ${[when?.call].flat().join(' or ')}, but this is call ${call}`,
   after: ({ after }, { call }: { call: number }) =>
     `skips the first ${after === 1 ? 'call' : `${after} calls`}, but this is call ${call}`,
   rateLimit: (rule, { call }: { call: number }) =>
@@ -27,8 +27,11 @@ const descriptions = {
     `is at step ${step} of its sequence, a fault for streams, but the request is for JSON`,
   json: (_, { step }: { step: number }) =>
     `is at step ${step} of its sequence, a fault for JSON, but the request is for a stream`,
-  state: ({ states }, { state }: { state: string }) =>
-    `expected the state ${states?.map((each) => `'${each}'`).join(' or ')}, but it is '${state}'`,
+  state: ({ when }, { state }: { state: string }) =>
+    `expected the state ${[when?.state]
+      .flat()
+      .map((each) => show(each))
+      .join(' or ')}, but it is '${state}'`,
   conversation: ({ when }, { turns }: { turns: readonly (string | number)[] }) =>
     `expected turn ${show(when?.turn)}, but the request is ${turns.map((turn) => show(turn)).join(' and ')}`,
   probability: (_, { drawn, probability }: { drawn: number; probability: number }) =>

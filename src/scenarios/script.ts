@@ -1,5 +1,6 @@
 /** Defines scripts: a conversation's turns, as data. Each turn defines the expected request and the reply. */
 import * as z from 'zod'
+import { parseJson } from '../lib/json.ts'
 import { truncate } from '../lib/one-line.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import { fieldsOf, textOf } from '../lib/unchecked-json.ts'
@@ -170,7 +171,7 @@ const maxDifference = 1000
 
 /**
  * Returns the differences between a request and its turn's expectations, such as `a user message containing 'tides', but
- * received 'Hello'`.
+ * received 'Hello'`. A list of checks must match all results, in order; a single check must match at least one.
  *
  * @param results Results of the previous turn's function calls.
  */
@@ -194,29 +195,30 @@ export function differencesOf(
   }
   for (const [name, checks] of Object.entries(result)) {
     const own = results.filter((each) => each.name === name).map(({ text }) => text)
-    if (holds(checks, own)) continue
+    const isList = Array.isArray(checks)
+    const read = ([checks].flat() as ResultCheck[]).map(readCheck)
+    const [first] = read
+    const isMet = isList
+      ? read.length === own.length && read.every(({ holds }, index) => holds(own[index] as string))
+      : own.some((text) => first?.holds(text))
+    if (isMet) continue
     const others = results
       .filter((each) => each.name !== name)
       .map((each) => `${each.name || 'for an unknown call'}: ${brief(each.text)}`)
     const actual = own.length > 0 ? own.map(brief).join(' and ') : ['none', ...others].join('; ')
-    differences.push(`${describeChecks(name, checks)}, but received ${actual}`)
+    const subject = isList ? `${read.length} results of '${name}',` : `a result of '${name}'`
+    const expected = read.map(({ description }) => description).join(' and ')
+    differences.push(`${subject} ${expected}, but received ${actual}`)
   }
   return differences.map((difference) => truncate(difference, maxDifference))
 }
 
-/** Tests results: a list of checks must match all of them, in order; a single check must match at least one. */
-function holds(checks: ResultCheck | readonly ResultCheck[], texts: readonly string[]): boolean {
-  if (!Array.isArray(checks)) return texts.some((text) => fits(checks as ResultCheck, text))
-  return checks.length === texts.length && checks.every((check, index) => fits(check, texts[index] as string))
-}
-
-function fits(check: ResultCheck, text: string): boolean {
-  if (typeof check === 'string' || isPattern(check)) return compileCondition(textCondition(check))(text)
-  try {
-    return has(JSON.parse(text), check)
-  } catch {
-    return false
+function readCheck(check: ResultCheck): { description: string; holds(text: string): boolean } {
+  if (typeof check === 'string' || isPattern(check)) {
+    const condition = textCondition(check)
+    return { description: describeCondition(condition), holds: compileCondition(condition) }
   }
+  return { description: `with the fields ${show(check)}`, holds: (text) => has(parseJson(text), check) }
 }
 
 /** Returns true if a value has all expected fields, including nested ones. Arrays are compared item by item. */
@@ -229,17 +231,6 @@ function has(value: unknown, expected: unknown): boolean {
   return Object.entries(expected).every(
     ([key, inner]) => Object.hasOwn(value, key) && has(Reflect.get(value, key), inner),
   )
-}
-
-function describeChecks(name: string, checks: ResultCheck | readonly ResultCheck[]): string {
-  const each = [checks].flat() as ResultCheck[]
-  const descriptions = each.map((check) =>
-    typeof check === 'string' || isPattern(check)
-      ? describeCondition(textCondition(check))
-      : `with the fields ${show(check)}`,
-  )
-  if (!Array.isArray(checks)) return `a result of '${name}' ${descriptions[0]}`
-  return `${each.length} results of '${name}', ${descriptions.join(' and ')}`
 }
 
 /** Quotes text for a message, shortened if necessary. */

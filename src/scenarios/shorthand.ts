@@ -1,5 +1,6 @@
 /** Creates the scenarios of `reply()`, `fail()` and `script()`. */
 import { type Fault, faultNames } from '../faults/index.ts'
+import { isPlain } from '../lib/copy.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { isObject } from '../lib/unchecked-json.ts'
 import { textOperations } from './names.ts'
@@ -19,8 +20,7 @@ export function replyScenario(reply: string | ScriptedReply, options: ReplyOptio
     throw new TypeError(
       "reply(): a function works only in the gateway's process; pass text or a reply object",
     )
-  const isInstance = isObject(reply) && (reply.constructor?.name ?? 'Object') !== 'Object'
-  if (typeof reply !== 'string' && (!isObject(reply) || isInstance))
+  if (typeof reply !== 'string' && (!isObject(reply) || !isPlain(reply)))
     throw new TypeError(
       `reply(): the first argument must be text, a reply or a function, as in reply('Hello', { times: 2 }), got ${shown(reply)}`,
     )

@@ -174,7 +174,7 @@ function factsOf(
   const { state } = record
   // An imported call has no match, but its turn belongs to the only rule with a script.
   const turn = rule.script ? record.turn : undefined
-  const { rateLimit, probability, after, calls, times, during, steps } = rule
+  const { rateLimit, probability, after = 0, when, times, during, steps } = rule
   // An imported call has no match, but a rule without a sequence has only one effect.
   const effect = match?.effect ?? (steps.length === 1 ? steps[0] : undefined)
   // A rate limit overrides its fault's parameters.
@@ -205,7 +205,7 @@ function factsOf(
   if (call !== undefined && !turn) {
     facts.push(`Call ${call} of those that match the rule's conditions.`)
     if (after > 0) facts.push(`Skips the first ${after === 1 ? 'call' : `${after} calls`}.`)
-    if (calls) facts.push(`Applies to call ${[...calls].join(' or ')}.`)
+    if (when?.call !== undefined) facts.push(`Applies to call ${[when.call].flat().join(' or ')}.`)
   }
   if (Number.isFinite(times))
     facts.push(`Applied ${uses.length + 1} of ${times} times, counting calls in the journal.`)
