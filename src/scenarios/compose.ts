@@ -52,13 +52,14 @@ interface Composition {
   readonly modifiers: readonly TriedRule[]
   /** Rules whose rate limit the request passed, in their order. Empty if a limit is exceeded. */
   readonly limits: readonly TriedRule[]
-  /** All rules whose conditions match, in the order in which they were tried. */
-  readonly tried: readonly TriedRule[]
   readonly skipped: readonly SkippedRules[]
+  /** The sandbox's new state. */
+  readonly state: string
 }
 
 /**
- * Returns the rules that act on a request. Counts nothing; see `countRules`.
+ * Finds the rules that act on a request. Counts them, and those that let it pass; rules behind the answer do not count
+ * it.
  *
  * @param activations Newest first, after those that the request names.
  * @param named Number of activations that the request names.
@@ -93,57 +94,46 @@ export function compose(
     if (modifier) modifiers.push(modifier)
   }
   const tried = trials.flatMap((trial) => trial.tried)
-  for (const { trial, index, decision } of tried)
-    if (decision.kind !== 'applies' && decision.kind !== 'turn') trial.reasons.set(index, decision)
+  const acting = new Set([answer, ...modifiers])
+  const stepping: TriedRule[] = []
+  for (const each of tried) {
+    const { trial, index, progress, step, decision } = each
+    if (decision.kind === 'turn') continue
+    if (decision.kind !== 'applies') trial.reasons.set(index, decision)
+    const isActing = acting.has(each)
+    if (isChosen(each) && !isActing && step.kind === 'answer' && answer) progress.hiddenBy = titleOf(answer)
+    const isExcluded = step.kind === 'modifier' && reasonAgainst(each, answer, []) !== undefined
+    if (isChosen(each) ? !isActing : isBehind(each, answer) || isExcluded) continue
+    if (isSeen(decision)) progress.matched++
+    if (isActing || decision.kind === 'step') stepping.push(each)
+  }
   const skipped = trials.map(({ rules, reasons, tried, next }): SkippedRules => {
     const applied = tried.find((each) => isChosen(each) && !reasons.has(each.index))
     return { rules, reasons, count: applied ? applied.index : next }
   })
   const isLimited = answer !== undefined && isOverLimit(answer)
   const limits = isLimited ? [] : tried.filter(({ decision }) => decision.kind === 'rateLimit').sort(byRank)
-  return { answer, modifiers, limits, tried, skipped }
-}
-
-/**
- * Counts the rules that act on a request, and those that let it pass. Rules behind the answer do not count it. Returns
- * the sandbox's new state.
- */
-export function countRules(
-  { answer, modifiers, limits, tried }: Composition,
-  request: RuleRequest,
-  { clock, state }: MatchContext,
-): string {
-  const acting = new Set([answer, ...modifiers])
-  const isBehind = ({ rank, step: { kind }, rule, trial, decision }: TriedRule) => {
-    if (!answer || rank <= answer.rank || trial === answer.trial || decision.kind === 'rateLimit')
-      return false
-    // A step that passes in a sequence waits for its turn as an answer would.
-    return kind === 'answer' || (kind === 'pass' && rule.sequence !== undefined)
-  }
-  const stepping: TriedRule[] = []
-  for (const each of tried) {
-    const { progress, step, decision } = each
-    if (decision.kind === 'turn') continue
-    const isActing = acting.has(each)
-    if (isChosen(each) && !isActing && step.kind === 'answer' && answer) progress.hiddenBy = titleOf(answer)
-    const isExcluded = step.kind === 'modifier' && reasonAgainst(each, answer, []) !== undefined
-    if (isChosen(each) ? !isActing : isBehind(each) || isExcluded) continue
-    if (isSeen(decision)) progress.matched++
-    if (isActing || decision.kind === 'step') stepping.push(each)
-  }
-  for (const { progress } of limits) {
-    const { rateLimit } = progress
+  for (const { rateLimit } of limits.map(({ progress }) => progress)) {
     if (!rateLimit || request.countedLimits?.has(rateLimit)) continue
-    rateLimit.count(request, clock, { requests: 1 })
+    rateLimit.count(request, context.clock, { requests: 1 })
     request.countedLimits?.add(rateLimit)
   }
-  let next = state
+  let { state } = context
   for (const { rule, progress } of stepping.sort(byRank)) {
     progress.taken++
     progress.applied++
-    next = rule.setState ?? next
+    state = rule.setState ?? state
   }
-  return next
+  return { answer, modifiers, limits, skipped, state }
+}
+
+function isBehind(
+  { rank, step: { kind }, rule, trial, decision }: TriedRule,
+  answer: TriedRule | undefined,
+): boolean {
+  if (!answer || rank <= answer.rank || trial === answer.trial || decision.kind === 'rateLimit') return false
+  // A step that passes in a sequence waits for its turn as an answer would.
+  return kind === 'answer' || (kind === 'pass' && rule.sequence !== undefined)
 }
 
 function isChosen({ decision }: TriedRule): boolean {

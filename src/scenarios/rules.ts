@@ -16,7 +16,7 @@ import {
   unusedRulesOf,
 } from './activation.ts'
 import type { CompiledRule, Effect } from './compiled.ts'
-import { changesReply, compose, countRules } from './compose.ts'
+import { changesReply, compose } from './compose.ts'
 import type { RuleRequest } from './condition.ts'
 import type { SkippedRules } from './near-misses.ts'
 import { type ChargeRateLimits, chargeRateLimits } from './rate-limit.ts'
@@ -152,10 +152,10 @@ export class Rules {
     const { seed, clock } = this.#setup
     const context: MatchContext = { seed, clock, state: this.#live.state, readConversation }
     const own = named.map((scenario) => this.#namedActivation(scenario))
-    const composition = compose([...own, ...this.#live.activations], own.length, request, context)
-    this.#live.state = countRules(composition, request, context)
+    const all = [...own, ...this.#live.activations]
+    const { answer, modifiers, limits, skipped, state } = compose(all, own.length, request, context)
+    this.#live.state = state
     const started = this.#live.conversations
-    const { answer, modifiers, limits, skipped } = composition
     const isChanged = modifiers.some(changesReply)
     const nextConversation = () => ++this.#live.conversations
     const matches = [...(answer ? [answer] : []), ...modifiers].map((tried): Match => {
