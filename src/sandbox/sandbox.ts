@@ -209,12 +209,16 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     const { rules } = this.#live
     assertScenarios(scenarios)
     const checked = scenarios.map((scenario) => this.#setup.host.setup.checkScenario(scenario))
-    const active = checked.map((scenario) => rules.use(scenario, { current: () => this.rules }))
+    return this.#active(checked.map((scenario) => rules.use(scenario)))
+  }
+
+  #active(activations: readonly { id: string; name: string }[]): ActiveScenario {
     return {
-      id: active.map(({ id }) => id).join(', '),
-      name: active.map(({ name }) => name).join(', '),
+      id: activations.map(({ id }) => id).join(', '),
+      name: activations.map(({ name }) => name).join(', '),
       [Symbol.dispose]: () => {
-        for (const each of active) each[Symbol.dispose]()
+        // A restore replaces the rules.
+        for (const { id } of activations) this.rules.end(id)
       },
     }
   }
@@ -231,10 +235,8 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     options: ReplyOptions = {},
   ): ActiveScenario {
     if (typeof answer !== 'function') return this.use(replyScenario(answer, options))
-    return this.#live.rules.use(this.#setup.host.setup.checkScenario(replyScenario('', options)), {
-      replyFunction: (context) => answer({ ...context, sandbox: this }),
-      current: () => this.rules,
-    })
+    const scenario = this.#setup.host.setup.checkScenario(replyScenario('', options))
+    return this.#active([this.#live.rules.use(scenario, (context) => answer({ ...context, sandbox: this }))])
   }
 
   /** Responds to all requests with this error status, or to the first `times` requests if set. */

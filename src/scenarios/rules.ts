@@ -84,18 +84,11 @@ export class Rules {
     this.#live = copySnapshot(from)
   }
 
-  /**
-   * @param options.replyFunction Replies instead of the scenario's rules.
-   * @param options.current Returns the sandbox's rules at the time of disposal, because a restore may replace this
-   * object. Default: this object.
-   */
-  use(
-    scenario: ParsedScenario,
-    { replyFunction, current = () => this }: { replyFunction?: ReplyFunction; current?: () => Rules } = {},
-  ): ActiveScenario {
+  /** @param replyFunction Replies instead of the scenario's rules. */
+  use(scenario: ParsedScenario, replyFunction?: ReplyFunction): Activation {
     const activation = createActivation(scenario, replyFunction)
     this.#change([activation, ...this.#live.activations])
-    return { id: activation.id, name: scenario.name, [Symbol.dispose]: () => current().end(activation.id) }
+    return activation
   }
 
   /** Returns the active scenarios' names, newest first. */

@@ -1,6 +1,7 @@
 /** Describes the problems with a scenario, in terms of the call or file that it came from. */
 import type * as z from 'zod'
 import { faultNames, faultOf } from '../faults/index.ts'
+import { pathOf } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { about, inWords, shown } from '../lib/schema-messages.ts'
@@ -118,8 +119,5 @@ function fieldOf(path: Path, input: unknown): string {
   const effect = { fail: 'fault', reply: 'reply' }[String(name)]
   if (below.length > 1 && below[0] === effect) below = below.slice(1)
   if (name === 'script' && below[0] === 'script') below = ['turns', ...below.slice(1)]
-  return below.reduce<string>(
-    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`),
-    '',
-  )
+  return pathOf('', below).replace(/^\./, '')
 }

@@ -17,13 +17,7 @@ import {
   textCondition,
 } from './condition.ts'
 import { field, text } from './field.ts'
-import {
-  answerFields,
-  faultFields,
-  isKnownItem,
-  type ParsedScriptedReply,
-  type ScriptedItem,
-} from './scripted-reply.ts'
+import { answerFields, faultFields, type ParsedScriptedReply, type ScriptedItem } from './scripted-reply.ts'
 
 export const ResultCheck = z.lazy(() =>
   z.union(
@@ -152,13 +146,10 @@ export function isAnswer(turn: ParsedTurn): boolean {
 }
 
 function textsOf(item: ScriptedItem): string[] {
-  if (item.type === 'custom_tool_call') return [callText(textOf(item['name']), { input: item['input'] })]
-  if (!isKnownItem(item)) return []
-  if (item.type === 'function_call') return [callText(item.name, item.arguments ?? {})]
-  if (item.type !== 'message') return []
-  const { content } = item
-  if (typeof content === 'string') return [content]
-  return [content.map(({ text, refusal }) => text ?? refusal).join('\n')]
+  const { name, input, content, arguments: args = {} } = fieldsOf(item)
+  if (item.type === 'message') return [textOf(content)]
+  if (item.type === 'custom_tool_call') return [callText(textOf(name), { input })]
+  return item.type === 'function_call' ? [callText(textOf(name), args as string | object)] : []
 }
 
 export interface CallResult {
