@@ -1,8 +1,12 @@
 /** A request and its reply channel, as transports pass them to the gateway. */
 import type { GatewayError } from '../http/errors.ts'
 import type { HangUp, Reply } from '../http/reply.ts'
-import type { Arrival } from '../journal/call-record.ts'
+import type { Arrival, CallRecord } from '../journal/call-record.ts'
+import type { AnyOperation } from '../operation.ts'
+import type { Conversation } from '../resources/conversation.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import type { GatewayCore } from './gateway.ts'
 
 export interface Call extends Arrival {
   /** Sandbox of the async context that sent the request. It may have been disposed since. */
@@ -14,6 +18,20 @@ export interface Call extends Arrival {
   readBody(limit: number): Promise<Uint8Array>
   readonly sink: Sink
 }
+
+/** A call that has been routed, and whose body has been read. */
+export interface ReceivedCall {
+  readonly gateway: GatewayCore
+  readonly call: Call
+  readonly record: CallRecord<SandboxState>
+  readonly operation: AnyOperation | undefined
+  /** Error from the step that rejected the call, if any. */
+  readonly rejection: unknown
+  readonly conversation: ReadConversation
+}
+
+/** Reads the conversation from the body, once. Returns undefined for an operation without conversations. */
+export type ReadConversation = () => Conversation | undefined
 
 /** Reply channel, implemented by each transport. `deliver` decides what to send, and when. */
 export interface Sink {

@@ -14,28 +14,24 @@ import type { AnyOperation, RequestContext, Schema } from '../operation.ts'
 import { isSpecifiedModel, modelForm, unspecifiedItems } from '../resources/create-response-body.ts'
 import { isSentField } from '../resources/sent-fields.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
-import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import type { ParsedScriptedReply } from '../scenarios/scripted-reply.ts'
-import type { Dialect, SentRequest } from './extra.ts'
-import { equivalentField, nameOtherOperations, notSimulated } from './other-fields.ts'
-import { conversationIn, type ReadConversation } from './read.ts'
+import type { ReceivedCall } from './call.ts'
+import type { SentRequest } from './extra.ts'
+import type { Effect } from './match-rule.ts'
+import { equivalentField, nameOtherOperations } from './other-fields.ts'
+import { conversationIn } from './read.ts'
 
-interface RequestReading {
-  /** Reply of the matched rule, for the operation to complete. */
-  readonly script: ParsedScriptedReply | undefined
-  /** If set, overrides the request's `stream` field for a fault. */
-  readonly stream?: boolean | undefined
-  readonly dialect?: Dialect | undefined
-  readonly conversation: ReadConversation
-}
+/** Fields that would change a reply's meaning. */
+const notSimulated = ['body.background', 'body.conversation']
+
+/** Query parameters that `strict` accepts, because clients add them to every list. */
+const tolerated = ['query.limit', 'query.offset']
 
 /** Returns the resolver's context. Throws 400 with all violations; with `strict`, also for unknown fields. */
 export async function checkRequest(
   operation: AnyOperation,
-  record: CallRecord<SandboxState>,
-  reading: RequestReading,
+  { gateway: { dialect }, record, conversation }: ReceivedCall,
+  { script, stream }: Pick<Effect, 'script' | 'stream'>,
 ): Promise<RequestContext> {
-  const { script, stream, dialect, conversation } = reading
   const { params, headers, state } = record
   const { input = noInput, protocol } = operation
   const sent = { search: record.search, body: input.body ? bodyOf(input, record) : record.body }
@@ -56,12 +52,13 @@ export async function checkRequest(
   const { models, onlySpecified } = state.options
   const warnings = [...(notes.warnings ?? [])]
   const sentFields = dialect?.fields ? [dialect.fields] : []
-  for (const { path, value, suggestion, isTolerated } of unknown) {
-    const problem = protocol && !script && notSimulated(path, value)
-    if (problem) violations.push({ path, message: problem, rule: 'not_simulated' })
-    else if (!onlySpecified && isSentField(operation.id, path, sentFields)) {
+  for (const { path, value, suggestion } of unknown) {
+    if (protocol && !script && value != null && value !== false && notSimulated.includes(path)) {
+      const message = 'Is not simulated: only a rule can reply to such a request'
+      violations.push({ path, message, rule: 'not_simulated' })
+    } else if (!onlySpecified && isSentField(operation.id, path, sentFields)) {
       if (value !== null) warnings.push(`${path} is accepted, but not simulated`)
-    } else if (state.options.strict && !isTolerated)
+    } else if (state.options.strict && !tolerated.includes(path))
       violations.push({ path, message: `Unknown field${suggestion}`, rule: 'unrecognized_keys' })
     else warnings.push(`${path} is unknown to ${operation.id} and was ignored${suggestion}`)
   }
@@ -179,8 +176,8 @@ interface Validated {
   readonly violations?: readonly Violation[]
 }
 
-/** Validates with a zod schema, whose problems are reported in plain English, or with any other Standard Schema. */
-export function validate(schema: Schema, value: unknown, root: string): Validated | Promise<Validated> {
+/** Reports the problems of a zod schema in plain English, those of any other Standard Schema as they are. */
+export async function validate(schema: Schema, value: unknown, root: string): Promise<Validated> {
   try {
     if (schema instanceof z.ZodType) {
       const { data, error } = check(schema, value)
@@ -189,10 +186,6 @@ export function validate(schema: Schema, value: unknown, root: string): Validate
   } catch (error) {
     if (!(error instanceof z.core.$ZodAsyncError)) throw error
   }
-  return validateStandard(schema, value, root)
-}
-
-async function validateStandard(schema: Schema, value: unknown, root: string): Promise<Validated> {
   const result = await schema['~standard'].validate(value)
   if (!result.issues) return { value: result.value }
   const violations = result.issues.map(({ message, path = [] }) => {
@@ -202,16 +195,8 @@ async function validateStandard(schema: Schema, value: unknown, root: string): P
   return { violations }
 }
 
-interface UnknownField {
-  path: string
-  value: unknown
-  /** Text such as `; did you mean 'model'?`, or an empty string. */
-  suggestion: string
-  /** If true, `strict` accepts the field, because clients add `limit` and `offset` to every list. */
-  isTolerated: boolean
-}
-
-function unknownIn(root: 'query' | 'body', schema: Schema | undefined, sent: unknown): UnknownField[] {
+/** Each suggestion is text such as `; did you mean 'model'?`, or empty. */
+function unknownIn(root: 'query' | 'body', schema: Schema | undefined, sent: unknown) {
   if (schema && !(schema instanceof z.ZodType)) return []
   const hint = (field: string | undefined) => (field === undefined ? '' : `; did you mean '${field}'?`)
   return unknownFields(schema, sent).map(({ path, name, value, fields, suggestion }) => ({
@@ -221,7 +206,6 @@ function unknownIn(root: 'query' | 'body', schema: Schema | undefined, sent: unk
       path.map((key) => (typeof key === 'string' ? truncate(key, 100) : key)),
     ),
     suggestion: hint((path.length === 1 ? equivalentField(name, fields) : undefined) ?? suggestion),
-    isTolerated: root === 'query' && (path[0] === 'limit' || path[0] === 'offset'),
   }))
 }
 
@@ -241,10 +225,7 @@ function assumptionsOf({ assumes }: AnyOperation, violations: readonly Violation
   return names
 }
 
-const noQuery: Record<string, string> = Object.freeze({})
-
 function readQuery(search: string, violations: Violation[]): Record<string, string> {
-  if (search.length < 2) return noQuery
   const query: Record<string, string> = Object.create(null)
   for (const [name, value] of new URLSearchParams(search)) {
     if (name in query)

@@ -6,32 +6,15 @@ import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { pricingOf, providersOf } from '../model/catalogue.ts'
 import type { AnyOperation } from '../operation.ts'
-import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import type { ReceivedCall } from './call.ts'
 import { validate } from './check.ts'
 import type { AnsweredCall, Dialect } from './extra.ts'
-import type { GatewayCore } from './gateway.ts'
 import type { Effect } from './match-rule.ts'
-import type { Router } from './router.ts'
 
-/** A reply before it is finished. */
-export interface Made {
-  readonly reply: Reply
-  /** If true, the reply was scripted or recorded, so it is sent without an envelope of ours. */
-  readonly isAsWritten?: boolean
-}
-
-export function finish(
-  gateway: GatewayCore,
-  record: CallRecord<SandboxState>,
-  made: Made,
-  { faults, charge }: Effect,
-): Reply {
-  const protocol = errorProtocolOf(gateway.router, record)
-  const reply = made.isAsWritten ? made.reply : applyErrorEnvelope(gateway, protocol, record, made.reply)
-  const headers = {
-    ...(protocol?.idHeader && { [protocol.idHeader]: record.id }),
-    ...charge?.(record.tokens),
-  }
+export function finish(received: ReceivedCall, reply: Reply, { faults, charge }: Effect): Reply {
+  const { gateway, record } = received
+  const { idHeader } = errorProtocolOf(received) ?? {}
+  const headers = { ...(idHeader && { [idHeader]: record.id }), ...charge?.(record.tokens) }
   const faulty = faults ? faults.applyToReply(reply) : reply
   if (faults && record.state.options.timeScale > 0) warnOfRealWait(faulty, record)
   const { keepAlive: ms } = record.state.options.stream
@@ -90,14 +73,11 @@ function contractError({ id, isCustom }: AnyOperation, violations: readonly Viol
   return new GatewayError(500, message, metadata)
 }
 
-export async function translateReply(
-  dialect: Dialect,
-  reply: Reply,
-  record: CallRecord<SandboxState>,
-): Promise<Reply> {
+export async function translateReply({ gateway, record }: ReceivedCall, reply: Reply): Promise<Reply> {
+  const { dialect } = gateway
   const { body, status } = reply
   const isStream = body.kind === 'frames' && announcesEvents(reply.headers)
-  if (status >= 400 || (body.kind !== 'json' && !isStream)) return reply
+  if (!dialect || status >= 400 || (body.kind !== 'json' && !isStream)) return reply
   const { operation = '', headers, triedModels, usage, state } = record
   const model = usage?.model ?? record.model ?? ''
   const pricing = await pricingOf(model, state.tables)
@@ -133,7 +113,8 @@ function* translateFrames(dialect: Dialect, frames: Iterable<Frame>, call: Answe
 }
 
 /** A `SchemaViolation`, like any error that is not a `GatewayError`, is reported as a bug with a 500. */
-export function toErrorReply(record: CallRecord, error: unknown): Reply {
+export function errorReply(received: ReceivedCall, error: unknown): Reply {
+  const { record } = received
   if (error instanceof GatewayError && !(error instanceof SchemaViolation)) {
     const byStatus = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
     const assumption = error.assumption ?? byStatus
@@ -142,12 +123,12 @@ export function toErrorReply(record: CallRecord, error: unknown): Reply {
     // The first stack frame outside Node and packages: the line at which the resolver threw.
     const frame = /^ +(at (?!.*(?:node:|node_modules)).+)$/m.exec(Object(error.cause).stack)?.[1]
     if (frame) record.note({ error: `${error.message} ${frame}` })
-    return toReply(error)
+    return inEnvelope(received, toReply(error))
   }
   const { message, stack } = error as Error
   record.reportBug(String(stack))
   const metadata = error instanceof SchemaViolation ? error.metadata : undefined
-  return toReply(new GatewayError(500, `Bug in Understudy: ${message}`, metadata))
+  return inEnvelope(received, toReply(new GatewayError(500, `Bug in Understudy: ${message}`, metadata)))
 }
 
 /** Assumption behind an error, by status, unless the error names one itself. Spec: Errors, 2 and 3. */
@@ -161,27 +142,24 @@ const assumptionOf: Record<number, AssumptionName> = {
   415: 'requestBody',
 }
 
-type ErrorProtocol = AnyOperation['errorProtocol']
-
 /** Returns the operation's protocol. If it has none, returns the one whose clients send a header of the request. */
-function errorProtocolOf(router: Router, { operation, headers }: CallRecord): ErrorProtocol {
-  const { protocol, errorProtocol = protocol } = router.operation(operation) ?? {}
-  const hasHeader = (name = '') => headers[name] !== undefined
-  return errorProtocol ?? router.operations.find((each) => hasHeader(each.protocol?.clientHeader))?.protocol
+function errorProtocolOf({ gateway, record, operation }: ReceivedCall): AnyOperation['errorProtocol'] {
+  const { protocol, errorProtocol = protocol } = operation ?? {}
+  const hasHeader = (name = '') => record.headers[name] !== undefined
+  return errorProtocol ?? gateway.operations.find((each) => hasHeader(each.protocol?.clientHeader))?.protocol
 }
 
-function applyErrorEnvelope(
-  { dialect }: GatewayCore,
-  protocol: ErrorProtocol,
-  { id, model = '', state }: CallRecord<SandboxState>,
-  reply: Reply,
-): Reply {
+/** Translates an error to the dialect's and the protocol's envelope. */
+export function inEnvelope(received: ReceivedCall, reply: Reply): Reply {
+  const { dialect } = received.gateway
+  const { id, model = '', state } = received.record
   const { body, status } = reply
   if (status < 400) return reply
   const withJson = (value: object): Reply => ({ ...reply, body: { kind: 'json', value } })
   const value =
     body.kind === 'json' && dialect?.error?.(Object(body.value), status, { seed: state.seed, model })
   const translated = value ? withJson(value) : reply
+  const protocol = errorProtocolOf(received)
   const message = errorMessageOf(translated)
   if (!protocol?.error || message === undefined) return translated
   return withJson(protocol.error(status, message, id))

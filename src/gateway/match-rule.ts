@@ -8,19 +8,15 @@ import { GatewayError } from '../http/errors.ts'
 import { lowerCase } from '../http/header-record.ts'
 import { eventStream, type Frame, json, type Reply, type StreamEvent } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
-import type { CallRecord } from '../journal/call-record.ts'
 import { fromBase64 } from '../lib/bytes.ts'
 import { check } from '../lib/check.ts'
 import { about, shown } from '../lib/schema-messages.ts'
 import { random } from '../lib/seed.ts'
-import type { AnyOperation } from '../operation.ts'
 import { responsesPlaces } from '../operations/responses/stream.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
-import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ChargeRateLimits } from '../scenarios/rate-limit.ts'
 import type { Match } from '../scenarios/rules.ts'
-import type { ParsedScenario } from '../scenarios/scenario.ts'
 import {
   type ParsedScriptedReply,
   type ReplyContext,
@@ -28,8 +24,7 @@ import {
   ScriptedReply,
 } from '../scenarios/scripted-reply.ts'
 import { type FillTemplates, templateFiller } from '../scenarios/template.ts'
-import type { Call } from './call.ts'
-import type { ReadConversation } from './read.ts'
+import type { ReceivedCall } from './call.ts'
 
 export interface Effect {
   /** Delay in milliseconds of sandbox time. */
@@ -51,24 +46,20 @@ export interface Effect {
 
 export const noEffect: Effect = Object.freeze({})
 
-type RuleCall = CallRecord<SandboxState>
-
-/** @param named Scenarios named by the request, which take precedence over the sandbox's own. */
-export async function matchRule(
-  record: RuleCall,
-  call: Call,
-  operation: AnyOperation | undefined,
-  named: readonly ParsedScenario[],
-  readConversation: ReadConversation,
-): Promise<Effect> {
-  const fillTemplates = templateFiller(record, readConversation)
-  const outcome = record.state.rules.match(record, named, readConversation, fillTemplates)
+/** Scenarios named by the request take precedence over the sandbox's own. */
+export async function matchRule(received: ReceivedCall): Promise<Effect> {
+  const { gateway, call, record, operation, rejection, conversation } = received
+  const ofModel = rejection ? [] : gateway.scenarioOfModel(record.model)
+  const header = call.headers['x-understudy-scenario']
+  const named = header === undefined ? ofModel : [...ofModel, ...gateway.scenariosNamed(header)]
+  const fillTemplates = templateFiller(record, conversation)
+  const outcome = record.state.rules.match(record, named, conversation, fillTemplates)
   record.matched(outcome)
   const { charge } = outcome
   if (outcome.matches.length === 0) return charge ? { ...noEffect, charge } : noEffect
 
   const [first, ...others] = outcome.matches as [Match, ...Match[]]
-  const rendered = await renderScriptedReply(first, record, readConversation, fillTemplates)
+  const rendered = await renderScriptedReply(first, received, fillTemplates)
   const matches = [rendered, ...others]
   if (rendered !== first) record.matched({ ...outcome, matches })
   const { reply } = rendered.effect
@@ -76,7 +67,7 @@ export async function matchRule(
     const faulty = acting.filter(({ effect }) => effect.faults.length > 0)
     const rules = faulty.map((match) => ({
       faults: match.effect.faults,
-      inputs: faultInputs(match, record, call, operation),
+      inputs: faultInputs(match, received),
       noEffect: () => match.effect.reply ?? match.noEffect(),
     }))
     const faults = new FaultRun(rules, (message) => record.warn(message))
@@ -94,12 +85,7 @@ export async function matchRule(
 }
 
 /** All faults of a rule draw from one sequence of random numbers. */
-function faultInputs(
-  match: Match,
-  record: RuleCall,
-  { sink }: Call,
-  operation: AnyOperation | undefined,
-): FaultInputs {
+function faultInputs(match: Match, { record, call, operation }: ReceivedCall): FaultInputs {
   const { seed } = record.state
   let next: (() => number) | undefined
   return {
@@ -109,7 +95,7 @@ function faultInputs(
     },
     now: record.at,
     rateLimit: match.rateLimit,
-    hasConnection: sink.hasConnection,
+    hasConnection: call.sink.hasConnection,
     canStream: Boolean(operation?.protocol ?? operation?.streams),
     protocol: operation?.protocol?.places ?? responsesPlaces,
   }
@@ -118,15 +104,14 @@ function faultInputs(
 /** Fills in the scripted reply's templates, or calls the rule's function. */
 async function renderScriptedReply(
   match: Match,
-  record: RuleCall,
-  readConversation: ReadConversation,
+  received: ReceivedCall,
   fillTemplates: FillTemplates,
 ): Promise<Match> {
   const { effect, replyFunction } = match
   // A turn's templates are filled in when it is taken, because its text identifies the conversation.
   if (!effect.reply || match.turn) return match
   const filled = replyFunction
-    ? await callReplyFunction(replyFunction, effect.reply, record, readConversation)
+    ? await callReplyFunction(replyFunction, effect.reply, received)
     : fillTemplates(effect.reply, match.call)
   if (filled === effect.reply) return match
   const headers = filled.headers && oneLine(filled.headers)
@@ -136,10 +121,10 @@ async function renderScriptedReply(
 async function callReplyFunction(
   replyFunction: NonNullable<Match['replyFunction']>,
   defaults: ParsedScriptedReply,
-  { params, query, headers, body, method, path }: RuleCall,
-  readConversation: ReadConversation,
+  received: ReceivedCall,
 ): Promise<ParsedScriptedReply> {
-  const conversation = readConversation() ?? { items: [], tools: [] }
+  const { params, query, headers, body, method, path } = received.record
+  const conversation = received.conversation() ?? { items: [], tools: [] }
   const request: ReplyContext['request'] = { method, path, params, query, headers, body }
   let returned: unknown
   try {

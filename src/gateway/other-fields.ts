@@ -1,16 +1,6 @@
-/** Fields that a text operation lacks: those that would change a reply's meaning, and other operations' fields. */
+/** Fields that a text operation lacks, but another one has. */
 import type { Violation } from '../http/errors.ts'
 import { lookUp } from '../lib/look-up.ts'
-
-const changing = ['body.background', 'body.conversation']
-
-/** Returns undefined for a field that would not change the meaning of a reply. */
-export function notSimulated(path: string, value: unknown): string | undefined {
-  const isNeutral = value == null || value === false
-  return isNeutral || !changing.includes(path)
-    ? undefined
-    : 'Is not simulated: only a rule can reply to such a request'
-}
 
 const equivalents = [
   ['max_output_tokens', 'max_completion_tokens', 'max_tokens'],

@@ -6,7 +6,7 @@ import { compileGlob } from '../lib/glob.ts'
 import type { AnyOperation, OtherBody } from '../operation.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import type { Call } from './call.ts'
+import type { Call, ReadConversation } from './call.ts'
 
 /**
  * Reads the body into the record. Returns the error, if any: 413 for a body above the limit, 408 for one that arrives
@@ -39,9 +39,7 @@ export async function readBody(
   return rejection
 }
 
-export type ReadConversation = () => Conversation | undefined
-
-/** Returns a function that reads the conversation only once, for both rules and the operation. */
+/** Both rules and the operation read the conversation. */
 export function conversationReader(
   record: CallRecord<SandboxState>,
   operation: AnyOperation | undefined,
