@@ -39,21 +39,15 @@ export type AnyExtra = ExtraDefinition<any, any>
 
 /** Intersection of several extras' option types. */
 export type OptionsOf<Definition> = Intersection<
-  Definition extends ExtraDefinition<infer Input, infer _> ? [Input] : never
+  Definition extends ExtraDefinition<infer Input, infer _> ? (options: Input) => void : never
 >
 
 /** Intersection of the types of request bodies of several extras' operations. */
 export type BodiesOf<Definition> = Intersection<
-  Definition extends ExtraDefinition<infer _, infer RequestBodies> ? [RequestBodies] : never
+  Definition extends ExtraDefinition<infer _, infer RequestBodies> ? (bodies: RequestBodies) => void : never
 >
 
-type Intersection<Wrapped extends [object]> = (
-  Wrapped extends [infer Each]
-    ? (each: Each) => void
-    : never
-) extends (each: infer All extends object) => void
-  ? All
-  : never
+type Intersection<Functions> = [Functions] extends [(all: infer All extends object) => void] ? All : never
 
 /** The parts of an extra that a gateway uses. */
 export interface Extra {
@@ -105,8 +99,7 @@ export interface Site {
 
 /** A vendor's variant of the API. Translating functions return their argument if they change nothing. */
 export interface Dialect {
-  readonly name: string
-  /** Comment sent before a stream's first event. Default: none. */
+  /** Sent before a stream's first event. Default: none. */
   readonly comment?: string
   request?(request: SentRequest, operation: string): SentRequest
   /** Returns a translated body's schema, derived from the operation's. */

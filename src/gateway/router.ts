@@ -17,9 +17,11 @@ interface Route {
   readonly operation: AnyOperation
   /** Method in upper case. */
   readonly method: string
-  /** Regular expression with a group per parameter. A parameter is a path segment or a part of one. */
+  /** Has a group per parameter. A parameter is a path segment or a part of one. */
   readonly expression: RegExp
   readonly names: readonly string[]
+  /** Puts literal segments before parameters: `/models/{}/endpoints` before `/models/{}/{}`. */
+  readonly rank: string
 }
 
 export class Router {
@@ -32,7 +34,9 @@ export class Router {
   constructor(operations: readonly AnyOperation[]) {
     this.operations = operations
     this.#byId = new Map(operations.map((operation) => [operation.id, operation]))
-    this.#routes = operations.map(toRoute).sort(bySpecificity)
+    this.#routes = operations
+      .map(toRoute)
+      .sort((left, right) => Number(left.rank > right.rank) - Number(left.rank < right.rank))
     for (const { operation, method, names } of this.#routes)
       if (names.length === 0) this.#fixed.set(`${method} ${operation.path}`, operation)
   }
@@ -48,20 +52,15 @@ export class Router {
   find(method: string, path: string): RouteMatch {
     const wanted = method === 'HEAD' ? 'GET' : method
     const fixed = this.#fixed.get(`${wanted} ${path}`)
-    if (fixed) return { operation: fixed, params: noParams, allow: none }
-    for (const route of this.#routes) {
-      const params = route.method === wanted ? readParams(route, path) : undefined
-      if (params) return { operation: route.operation, params, allow: none }
-    }
-    const others = this.#routes.filter((route) => readParams(route, path))
-    const allow = new Set(others.map((route) => route.method))
+    if (fixed) return { operation: fixed, params: {}, allow: [] }
+    const matching = this.#routes.filter(({ expression }) => expression.test(path))
+    const route = matching.find(({ method }) => method === wanted)
+    if (route) return { operation: route.operation, params: readParams(route, path), allow: [] }
+    const allow = new Set(matching.map(({ method }) => method))
     if (allow.has('GET')) allow.add('HEAD')
-    return { operation: undefined, params: noParams, allow: [...allow] }
+    return { operation: undefined, params: {}, allow: [...allow] }
   }
 }
-
-const noParams = Object.freeze({})
-const none: readonly never[] = Object.freeze([])
 
 function toRoute(operation: AnyOperation): Route {
   const { method, path } = operation
@@ -75,28 +74,14 @@ function toRoute(operation: AnyOperation): Route {
     method: method.toUpperCase(),
     expression: new RegExp(`^${steps.join('([^/]*)')}$`),
     names,
+    rank: shapeOf(path).replaceAll('{}', '\uffff'),
   }
 }
 
-/** Puts literal segments before parameters: `/models/{}/endpoints` before `/models/{}/{}`. */
-function bySpecificity(left: Route, right: Route): number {
-  const [first, second] = [left, right].map(({ operation }) =>
-    shapeOf(operation.path).replaceAll('{}', '\uffff'),
-  )
-  if (first === second) return 0
-  return (first as string) < (second as string) ? -1 : 1
-}
-
-/** Returns parameters by name, or undefined if the path does not match. Invalid percent-encoding is unchanged. */
-function readParams({ expression, names }: Route, path: string): Record<string, string> | undefined {
-  const match = expression.exec(path)
-  if (!match) return undefined
-  return Object.fromEntries(
-    names.map((name, place) => {
-      const text = match[place + 1] as string
-      return [name, decoded(text) ?? text]
-    }),
-  )
+/** Returns parameters by name. Invalid percent-encoding is unchanged. */
+function readParams({ expression, names }: Route, path: string): Record<string, string> {
+  const [, ...texts] = expression.exec(path) ?? []
+  return Object.fromEntries(texts.map((text, place) => [names[place], decoded(text) ?? text]))
 }
 
 function decoded(text: string): string | undefined {
@@ -126,11 +111,7 @@ const maxPathLength = 200
 
 const scriptable = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/[^\s?#{}']*$/
 
-/**
- * Explains an unknown path, in one line without a full stop.
- *
- * @example no operation handles GET /provider. Did you mean GET /providers?
- */
+/** Explains an unknown path: `no operation handles GET /provider. Did you mean GET /providers?` */
 export function unknownPath(
   { method, path, route }: Pick<CallRecord, 'method' | 'path' | 'route'>,
   { router: { operations }, options }: Pick<GatewayCore, 'router' | 'options'>,

@@ -86,7 +86,6 @@ const madeEventFields: typeof madeFields = {
 }
 
 export const openrouter: Dialect = {
-  name: 'openrouter',
   comment: 'OPENROUTER PROCESSING',
 
   request({ search, body }, operation) {
