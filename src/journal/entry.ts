@@ -132,19 +132,14 @@ export function readMatch<Match>(match: Match): Match {
   if (Object.getPrototypeOf(match) !== Object.prototype) return match
   const names = Object.keys(JournalEntry._zod.innerType.shape)
   const unknown = Object.keys(match).find((name) => !names.includes(name))
-  if (unknown === undefined) {
-    assertNoRegExp(match)
-    const { headers } = match as { headers?: unknown }
-    return isObject(headers) && isPlain(headers)
-      ? { ...match, headers: lowerCase(headers as HeaderMatch) }
-      : match
+  if (unknown !== undefined) {
+    const hint = meantBy(unknown, names) || `; to match the body, write { body: { ${unknown}: … } }`
+    throw new GatewayError(400, `A call has no field '${unknown}'${hint}`)
   }
-  const hint = meantBy(unknown, names) || `; to match the body, write { body: { ${unknown}: … } }`
-  throw new GatewayError(400, `A call has no field '${unknown}'${hint}`)
+  assertNoRegExp(match)
+  const { headers } = match as { headers?: Record<string, string> }
+  return isObject(headers) && isPlain(headers) ? { ...match, headers: lowerCase(headers) } : match
 }
-
-/** Header values, or matchers of a test runner. */
-type HeaderMatch = Record<string, string>
 
 function assertNoRegExp(value: unknown): void {
   if (value instanceof RegExp)

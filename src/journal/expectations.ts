@@ -5,6 +5,7 @@ import { splitAddress } from '../lib/address.ts'
 import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
 import { lookUp } from '../lib/look-up.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
+import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { hiddenEntry, type JournalEntry, readMatch } from './entry.ts'
 import { allCallsText, calls } from './journal-text.ts'
@@ -18,17 +19,19 @@ export interface Verdict {
   expected?: unknown
 }
 
-/** Returns text to append to a message about an unknown operation. */
-export function operationHint(
-  name: string,
-  ids: readonly string[],
-  operations: readonly { id: string; method: string; path: string }[],
-): string {
-  const route = operations.find(({ method, path }) => `${method.toUpperCase()} ${path}` === name)
-  if (!route && / \//.test(name))
-    return "; a rule's path has no operation: use journal.entries(), or defineOperation() for the path"
-  if (name === '*' || name === textOperations) return '; use journal.entries() for all calls'
-  return didYouMean(route?.id ?? name, ids)
+/** Returns the message for an unknown operation. */
+export function unknownOperation(name: string, operations: readonly KnownOperation[]): string {
+  const route = operations.find((each) => lineOf(each) === name)
+  const ids = operations.map(({ id }) => id)
+  let hint = didYouMean(route?.id ?? name, ids)
+  if (name === '*' || name === textOperations) hint = '; use journal.entries() for all calls'
+  else if (!route && / \//.test(name))
+    hint = "; a rule's path has no operation: use journal.entries(), or defineOperation() for the path"
+  return `Unknown operation '${name}'${hint}`
+}
+
+function lineOf({ method, path }: KnownOperation): string {
+  return `${method.toUpperCase()} ${path}`
 }
 
 /** A sandbox's state that the matchers judge. */
@@ -66,9 +69,9 @@ export function judgeCalls(
 
 export function judgeUnmatched(
   unmatched: readonly JournalEntry[],
-  operations: readonly { method: string; path: string }[],
+  operations: readonly KnownOperation[],
 ): Verdict {
-  const operationLines = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+  const operationLines = operations.map(lineOf)
   const guesses = unmatched.map(({ method, path, operation, error }) => {
     const line = `${method} ${splitAddress(path).route ?? path}`
     return `  '${line}'${operation === null ? didYouMean(line, operationLines) : `: ${error}`}`
@@ -80,9 +83,8 @@ export function judgeUnmatched(
   )
 }
 
-function verdict(problems: readonly string[], none: string, some: string): Verdict {
-  const pass = problems.length === 0
-  return { pass, message: pass ? none : some }
+function verdict({ length }: readonly string[], none: string, some: string): Verdict {
+  return { pass: length === 0, message: length === 0 ? none : some }
 }
 
 export function judgeRules({ unused, entries, stray }: Findings): Verdict {

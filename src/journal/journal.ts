@@ -12,12 +12,11 @@ import { printable, printWarning } from '../lib/print.ts'
 import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
-import type { CustomOperationId } from '../scenarios/names.ts'
-import { ruleTitle } from '../scenarios/names.ts'
+import { type CustomOperationId, ruleTitle } from '../scenarios/names.ts'
 import { isBelowLimit } from '../scenarios/near-misses.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import { type Delivery, type JournalEntry, nearMissesOf, readMatch, toEntry } from './entry.ts'
-import { type Matching, missingFields, operationHint, withFields } from './expectations.ts'
+import { type Matching, missingFields, unknownOperation, withFields } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
 import { allCallsText, errorToShow, sentence, turnText } from './journal-text.ts'
 
@@ -41,7 +40,8 @@ export interface WaitOptions {
 export class Journal<RequestBodies extends object = Record<string, unknown>> {
   /** @internal */
   readonly store: JournalStore
-  readonly #operations: readonly KnownOperation[]
+  /** @internal */
+  readonly operations: readonly KnownOperation[]
   /** Calls, oldest first. */
   #records: CallRecord[] = []
   #evicted = 0
@@ -62,7 +62,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   /** @internal */
   constructor(store: JournalStore, operations: readonly KnownOperation[], shared?: Journal) {
     this.store = store
-    this.#operations = operations
+    this.operations = operations
     this.#shared = shared
     this.#sharedBefore = shared ? shared.#arrivals : 0
   }
@@ -115,19 +115,14 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
 
   /** Throws for an unknown operation, because it would silently match no calls. */
   #assertOperation(operation: string): void {
-    const ids = this.operationIds
-    if (ids.includes(operation)) return
+    if (this.#has(operation)) return
     if (typeof operation !== 'string')
       throw new GatewayError(400, `expects an operation such as 'createResponse', got ${shown(operation)}`)
-    throw new GatewayError(
-      400,
-      `Unknown operation '${operation}'${operationHint(operation, ids, this.#operations)}`,
-    )
+    throw new GatewayError(400, unknownOperation(operation, this.operations))
   }
 
-  /** Ids of all operations. @internal */
-  get operationIds(): string[] {
-    return this.#operations.map(({ id }) => id)
+  #has(operation: string): boolean {
+    return this.operations.some(({ id }) => id === operation)
   }
 
   /**
@@ -156,9 +151,8 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   /** Returns the calls that are not over, such as those that a fault delays or stalls, oldest first. */
   unanswered(): JournalEntry[] {
     const pending = this.#records.filter(({ delivery }) => delivery === 'pending')
-    return [...pending, ...this.#unanswered]
-      .toSorted((one, other) => one.arrival - other.arrival)
-      .map(toEntry)
+    const all = [...pending, ...this.#unanswered]
+    return all.sort((one, other) => one.arrival - other.arrival).map(toEntry)
   }
 
   /**
@@ -198,7 +192,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
       throw new TypeError(
         `expects a call or its id, got ${shown(entry)}: journal.last() returns undefined if there is no call`,
       )
-    if (this.operationIds.includes(id))
+    if (this.#has(id))
       throw new TypeError(
         `expects a call or its id, got an operation's name; write explain(journal.last('${id}'))`,
       )
@@ -374,8 +368,8 @@ function explanationOf(record: CallRecord): string {
     ...record.assumptions.map((name) => `Assumption: ${name} (unspecified): ${assumptions[name].choice}.`),
     deliveries[record.delivery],
   ]
-  const printed = lines.filter((line) => line !== '').map((line) => printable(oneLine(hideInString(line))))
-  return printed.join('\n')
+  const facts = lines.filter((line) => line !== '')
+  return facts.map((line) => printable(oneLine(hideInString(line)))).join('\n')
 }
 
 const deliveries: Readonly<Record<Delivery, string>> = {

@@ -1,14 +1,18 @@
 /** Counts a sandbox's tokens and cost by model. */
 import * as z from 'zod'
 
+const tokens = () => ({
+  inputTokens: z.int(),
+  cachedTokens: z.int().describe('Input tokens read from the cache.'),
+  outputTokens: z.int(),
+  reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
+})
+
 /** Tokens and cost of a call. */
 export const CallUsage = z.lazy(() =>
   z.strictObject({
     model: z.string().describe('The model that replied, without `:online`.'),
-    inputTokens: z.int(),
-    cachedTokens: z.int().describe('Input tokens read from the cache.'),
-    outputTokens: z.int(),
-    reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
+    ...tokens(),
     cost: z.number().nullable().describe('Cost in US dollars; null if the model has no price.'),
   }),
 )
@@ -17,10 +21,7 @@ export type CallUsage = z.output<typeof CallUsage>
 const UsageSum = z.lazy(() =>
   z.strictObject({
     requests: z.int(),
-    inputTokens: z.int(),
-    cachedTokens: z.int().describe('Input tokens read from the cache.'),
-    outputTokens: z.int(),
-    reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
+    ...tokens(),
     totalTokens: z.int().describe('Sum of input and output tokens.'),
     cost: z.number().describe('Cost in US dollars.'),
     unpriced: z.int().describe('Number of requests to models without a price. They do not add to the cost.'),
@@ -67,10 +68,7 @@ export class Ledger {
 
   read(): SandboxUsage {
     const models = [...this.#models].sort(([left], [right]) => (left < right ? -1 : 1))
-    return {
-      ...this.#total,
-      models: Object.fromEntries(models.map(([model, usage]) => [model, { ...usage }])),
-    }
+    return { ...this.#total, models: structuredClone(Object.fromEntries(models)) }
   }
 
   copy(): Ledger {

@@ -5,6 +5,7 @@
 import { printable } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
+import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
 import type { JournalEntry } from './entry.ts'
 import {
@@ -13,7 +14,7 @@ import {
   judgeRules,
   judgeScripts,
   judgeUnmatched,
-  operationHint,
+  unknownOperation,
   type Verdict,
 } from './expectations.ts'
 import type { BodyOf, CallMatch } from './journal.ts'
@@ -50,7 +51,7 @@ export interface Inspectable {
   readonly journal: {
     entries(): JournalEntry[] | Promise<JournalEntry[]>
     unmatched(): JournalEntry[] | Promise<JournalEntry[]>
-    readonly operationIds?: string[]
+    readonly operations?: readonly KnownOperation[]
     stray?(): JournalEntry[]
   }
   unusedRules(): UnusedRule[] | Promise<UnusedRule[]>
@@ -60,28 +61,22 @@ export interface Inspectable {
 /** Judges a sandbox. The verdict is a promise for a remote sandbox. */
 type Matcher = (received: unknown, args: readonly unknown[]) => Verdict | Promise<Verdict>
 
-export function toMatchers(
-  operations: readonly { readonly id: string; readonly method: string; readonly path: string }[],
-): Readonly<Record<MatcherName, Matcher>> {
-  /** Throws for an unknown operation, because it would silently match no calls. */
-  const idOf = (name: MatcherName, operation: unknown, { journal }: Inspectable): string => {
-    const ids = journal.operationIds ?? operations.map(({ id }) => id)
+export function toMatchers(operations: readonly KnownOperation[]): Readonly<Record<MatcherName, Matcher>> {
+  const judgeOperation = (name: MatcherName, received: unknown, operation: unknown, rest: object) => {
+    assertInspectable(received)
+    const known = received.journal.operations ?? operations
     if (typeof operation !== 'string') throw missing(name, `an operation, got ${shown(operation)}`)
-    if (ids.includes(operation)) return operation
-    throw new TypeError(`Unknown operation '${operation}'${operationHint(operation, ids, operations)}`)
+    // It would silently match no calls.
+    if (!known.some(({ id }) => id === operation)) throw new TypeError(unknownOperation(operation, known))
+    return judge(received, (findings) => judgeCalls(findings, { operation, ...rest }))
   }
   return {
-    toHaveReceived: (received, [name, match]) => {
-      assertInspectable(received)
-      const operation = idOf('toHaveReceived', name, received)
-      return judge(received, (findings) => judgeCalls(findings, { operation, match }))
-    },
-    toHaveReceivedTimes: (received, [name, times, match]) => {
-      assertInspectable(received)
-      const operation = idOf('toHaveReceivedTimes', name, received)
-      if (typeof times !== 'number' || !Number.isInteger(times) || times < 0)
+    toHaveReceived: (received, [operation, match]) =>
+      judgeOperation('toHaveReceived', received, operation, { match }),
+    toHaveReceivedTimes: (received, [operation, times, match]) => {
+      if (typeof operation === 'string' && !(Number.isInteger(times) && Number(times) >= 0))
         throw missing('toHaveReceivedTimes', `a number of calls, got ${shown(times)}`)
-      return judge(received, (findings) => judgeCalls(findings, { operation, match, times }))
+      return judgeOperation('toHaveReceivedTimes', received, operation, { match, times })
     },
     toHaveNoUnmatchedRequests: (received) =>
       judge(received, ({ unmatched }) => judgeUnmatched(unmatched, operations)),
@@ -110,13 +105,17 @@ function judge(received: unknown, verdict: (findings: Findings) => Verdict): Ver
     received.scripts?.() ?? [],
   ]
   // A list of several kinds loses their order.
-  const verdictOf = ([entries, unmatched, unused, scripts]: unknown[]) =>
-    safe(verdict({ entries, stray: journal.stray?.() ?? [], unmatched, unused, scripts } as Findings))
+  const verdictOf = ([entries, unmatched, unused, scripts]: unknown[]) => {
+    const judged = verdict({
+      entries,
+      stray: journal.stray?.() ?? [],
+      unmatched,
+      unused,
+      scripts,
+    } as Findings)
+    return { ...judged, message: printable(judged.message) }
+  }
   return findings.every(Array.isArray) ? verdictOf(findings) : Promise.all(findings).then(verdictOf)
-}
-
-function safe(verdict: Verdict): Verdict {
-  return { ...verdict, message: printable(verdict.message) }
 }
 
 export function messageWithFields({ message, expected, actual }: Verdict): string {
