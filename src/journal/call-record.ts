@@ -27,12 +27,14 @@ export interface CallState {
   /** False once the state was replaced: the journal no longer records its calls. */
   readonly isCurrent: boolean
   readonly ledger: { add(usage: CallUsage): void }
-  readonly listeners: Iterable<CallListener>
+  readonly owner: {
+    readonly listeners: Iterable<CallListener>
+    /** Marks the sandbox as in use until `leave()`. */
+    enter(): void
+    leave(): void
+  }
   /** Calls a function at the end of the state. Returns a function that cancels this. */
   hold(end: () => void): () => void
-  /** Marks the sandbox as in use until `leave()`. */
-  enter(): void
-  leave(): void
 }
 
 export interface CallListener {
@@ -133,7 +135,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.search = search
     this.headers = headers
     this.at = state.clock.step()
-    state.enter()
+    state.owner.enter()
     this.arrival = state.journal.arrived(this)
   }
 
@@ -267,7 +269,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     const { state } = this
     state.journal.answered(this)
     if (state.isCurrent) state.journal.add(this)
-    for (const listener of state.listeners) listener.replied?.(this)
+    for (const listener of state.owner.listeners) listener.replied?.(this)
   }
 
   sent(part: string | Uint8Array, length: number, events: number): void {
@@ -303,9 +305,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.reply = emptyReply
     this.endedAt = monotonic()
     this.responseBody.end()
-    this.state.leave()
+    this.state.owner.leave()
     for (const callback of this.#onSettled) callback()
-    for (const listener of this.state.listeners) listener.settled?.(this)
+    for (const listener of this.state.owner.listeners) listener.settled?.(this)
   }
 
   /** Drops what the journal does not keep. Called when the record enters the journal. */

@@ -2,9 +2,7 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { ScenarioProgress, ScriptProgress } from '../scenarios/activation.ts'
 
-export interface FailedTest {
-  readonly format: 'understudy-failed-test'
-  readonly version: 1
+interface FailedTest {
   readonly test: string
   readonly sandbox: string
   /** The sandbox's calls, with secrets hidden. */
@@ -13,10 +11,6 @@ export interface FailedTest {
   readonly scripts: readonly ScriptProgress[]
 }
 
-export function toFailedTest(facts: Omit<FailedTest, 'format' | 'version'>): string {
-  return JSON.stringify(
-    { format: 'understudy-failed-test', version: 1, ...facts } satisfies FailedTest,
-    null,
-    2,
-  )
+export function toFailedTest(facts: FailedTest): string {
+  return JSON.stringify({ format: 'understudy-failed-test', version: 1, ...facts }, null, 2)
 }

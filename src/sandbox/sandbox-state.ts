@@ -23,14 +23,13 @@ export interface StateOwner {
   readonly leave: () => void
 }
 
-/** A copy of a state at one point in time. */
 export type StateSnapshot = ReturnType<SandboxState['snapshot']>
 
 export class SandboxState implements CallState {
+  readonly owner: StateOwner
   readonly options: GatewayOptions
   readonly seed: string | number
   readonly id: string
-  readonly listeners: Iterable<CallListener>
   readonly journal: Journal
   readonly database: DatabaseState
   readonly clock: Clock
@@ -38,22 +37,18 @@ export class SandboxState implements CallState {
   readonly occurrences: Occurrences
   readonly ledger: Ledger
   readonly storedResponses: StoredResponses
-  readonly enter: () => void
-  readonly leave: () => void
   readonly #held = new Set<() => void>()
   #hasEnded = false
 
   /** @param from State to start from. Default: the seed, without scenarios. */
   constructor(owner: StateOwner, seedData: SeedData, from?: StateSnapshot) {
-    const { id, options, journal, listeners, enter, leave } = owner
+    const { id, options, journal } = owner
     const { seed } = options
+    this.owner = owner
     this.options = options
     this.seed = seed
     this.id = id
-    this.listeners = listeners
     this.journal = journal
-    this.enter = enter
-    this.leave = leave
     this.database = new DatabaseState(seedData, from?.database)
     this.clock = new Clock(options)
     this.ledger = from?.ledger.copy() ?? new Ledger()
@@ -89,7 +84,7 @@ export class SandboxState implements CallState {
     this.#held.clear()
   }
 
-  /** Copies the state. Rows are copied lazily, on the next write. */
+  /** Rows are copied lazily, on the next write. */
   snapshot() {
     return {
       database: this.database.snapshot(),

@@ -39,12 +39,13 @@ export class Sandboxes {
   scenarios: readonly ParsedScenario[]
   /** Base URLs of running servers and interceptions, in the order they started. */
   readonly #baseUrls = new Set<{ readonly baseUrl: string }>()
-  /** The current async context's sandbox. @internal */
+  /** The current async context's sandbox. */
   readonly current = new Current<Sandbox>()
   #sweptAt = 0
   #generated = 0
   readonly store: JournalStore
-  #default: Sandbox | undefined
+  /** Sandbox for requests that do not name one. The gateway sets it to itself. */
+  default!: Sandbox
 
   constructor(setup: SandboxesSetup) {
     this.setup = setup
@@ -56,16 +57,6 @@ export class Sandboxes {
 
   get defaultSetup(): SandboxSetup {
     return { id: 'default', options: this.setup.options, seedData: this.#seedData, host: this }
-  }
-
-  /** Sandbox for requests that do not name one. The gateway sets it once, to itself. */
-  get default(): Sandbox {
-    if (!this.#default) throw new Error('The default sandbox is not set')
-    return this.#default
-  }
-
-  set default(sandbox: Sandbox) {
-    this.#default = sandbox
   }
 
   /**
@@ -115,8 +106,8 @@ export class Sandboxes {
 
   /** Throws 410 if the sandbox was disposed, has expired, or is the default sandbox and disabled by the options. */
   assertLive(sandbox: Sandbox): void {
-    if (sandbox !== this.#default) {
-      if (!this.#default || this.get(sandbox.id) === sandbox) return
+    if (sandbox !== this.default) {
+      if (this.get(sandbox.id) === sandbox) return
       throw new GatewayError(410, `Sandbox '${sandbox.id}' ${sandbox.ended}, or create another sandbox`)
     }
     if (this.setup.options.limits.defaultSandbox) return
@@ -175,7 +166,7 @@ export class Sandboxes {
     return [...this.#sandboxes.values()]
   }
 
-  /** Creates a sandbox with the origin's options and seed data, and a copy of the state in `from`. @internal */
+  /** Creates a sandbox with the origin's options and seed data, and a copy of the state in `from`. */
   toFork({ options, seedData }: SandboxSetup, from: StateSnapshot, id?: string): Sandbox {
     if (id !== undefined) assertCustomId(id)
     if (id !== undefined && this.get(id))
@@ -185,7 +176,7 @@ export class Sandboxes {
 
   /** Disposes a sandbox, but not a newer one with the same id. Throws 409 for the default sandbox. */
   dispose(sandbox: Sandbox): void {
-    if (sandbox === this.#default)
+    if (sandbox === this.default)
       throw new GatewayError(409, 'The default sandbox cannot be disposed: use reset() instead')
     if (this.#sandboxes.get(sandbox.id) === sandbox)
       this.#remove(sandbox, 'was disposed: use it before dispose()')
