@@ -106,13 +106,8 @@ function judge(received: unknown, verdict: (findings: Findings) => Verdict): Ver
   ]
   // A list of several kinds loses their order.
   const verdictOf = ([entries, unmatched, unused, scripts]: unknown[]) => {
-    const judged = verdict({
-      entries,
-      stray: journal.stray?.() ?? [],
-      unmatched,
-      unused,
-      scripts,
-    } as Findings)
+    const stray = journal.stray?.() ?? []
+    const judged = verdict({ entries, stray, unmatched, unused, scripts } as Findings)
     return { ...judged, message: printable(judged.message) }
   }
   return findings.every(Array.isArray) ? verdictOf(findings) : Promise.all(findings).then(verdictOf)
