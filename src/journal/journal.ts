@@ -47,10 +47,8 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   #evicted = 0
   readonly #unanswered = new Set<CallRecord>()
   #arrivals = 0
-  /** The default sandbox's journal, in another sandbox's journal. */
-  readonly #shared: Journal | undefined
-  /** Number of calls that the default sandbox had received before this journal's sandbox was created. */
-  readonly #sharedBefore: number
+  /** Returns the calls that the default sandbox, if it is another one, has received meanwhile. @internal */
+  readonly stray: () => JournalEntry[]
   readonly #waiters = new Set<() => void>()
   #hasEnded = false
 
@@ -63,8 +61,9 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   constructor(store: JournalStore, operations: readonly KnownOperation[], shared?: Journal) {
     this.store = store
     this.operations = operations
-    this.#shared = shared
-    this.#sharedBefore = shared ? shared.#arrivals : 0
+    const before = shared ? shared.#arrivals : 0
+    const records = () => shared?.records().filter(({ arrival }) => arrival > before) ?? []
+    this.stray = () => records().map(toEntry)
   }
 
   /** Returns all entries, oldest first. */
@@ -140,12 +139,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   /** Returns the requests that no operation, rule or recording matched. */
   unmatched(): JournalEntry[] {
     return this.#records.filter(({ isUnmatched }) => isUnmatched).map(toEntry)
-  }
-
-  /** Returns the calls that the default sandbox, if it is another one, has received meanwhile. @internal */
-  stray(): JournalEntry[] {
-    const records = this.#shared?.records() ?? []
-    return records.filter(({ arrival }) => arrival > this.#sharedBefore).map(toEntry)
   }
 
   /** Returns the calls that are not over, such as those that a fault delays or stalls, oldest first. */

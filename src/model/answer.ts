@@ -102,8 +102,13 @@ function checkToolChoice(
     })
   const only = tools.every(({ kind }) => kind === 'other') ? tools[0] : undefined
   const forced = toolChoice === 'required' ? only : toolChoice
-  if (typeof forced === 'object' && 'type' in forced && !forcedTool(prompt))
-    throw rejected(`Forces a tool of type '${forced.type.slice(0, 100)}', which only a rule can simulate`)
+  if (typeof forced === 'object' && !forcedTool(prompt)) {
+    if ('type' in forced)
+      throw rejected(`Forces a tool of type '${forced.type.slice(0, 100)}', which only a rule can simulate`)
+    // Request schemas check this, too, but a preset's tool choice is valid only with the request's tools.
+    const message = 'Must name one of the function tools'
+    throw invalidRequest([{ path: forced.path, message, rule: 'unknown_tool' }])
+  }
   if (toolChoice !== 'required' || tools.length > 0) return
   if (strict) throw rejected('Requires a tool, but the request has none')
   warn('body.tool_choice was ignored, because it requires a tool and the request has none')

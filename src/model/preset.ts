@@ -2,7 +2,6 @@
  * Resolves `@preset/<slug>` and `<model>@preset/<slug>`: the preset provides the settings that the request omits, and
  * its model in the first form.
  */
-import { invalidRequest } from '../http/errors.ts'
 import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
 import type { RequestContext } from '../operation.ts'
 import type { CreateResponseBody, RequestSettings } from '../resources/create-response-body.ts'
@@ -46,23 +45,14 @@ export async function applyPreset(
   const settings = { ...config, instructions: version.system_prompt }
   const requested = Object.entries(prompt).filter(([, value]) => value !== undefined)
   return {
-    prompt: checked({
+    prompt: {
       ...promptSettings(settings),
       ...(Object.fromEntries(requested) as typeof prompt),
       ...(base !== '' && { model: base }),
-    }),
+    },
     model: isOnline(prompt.model) && !isOnline(model) ? `${model}:online` : model,
     preset: settings,
   }
-}
-
-/** Throws 400 if `tool_choice` names a function that neither the request nor the preset offers. */
-function checked(prompt: Prompt): Prompt {
-  const { toolChoice, tools = [] } = prompt
-  if (typeof toolChoice !== 'object' || !('name' in toolChoice)) return prompt
-  if (tools.some((tool) => tool.kind === 'function' && tool.name === toolChoice.name)) return prompt
-  const { path } = toolChoice
-  throw invalidRequest([{ path, message: 'Must name one of the function tools', rule: 'unknown_tool' }])
 }
 
 /** Converts settings from the specification's format. Spec: POST /responses, GET /presets/{slug}. */
