@@ -82,12 +82,9 @@ export function decide(
 }
 
 /** Returns the number that a call draws for a rule's `probability`. Each fallback model draws again. */
-export function luckOf(
-  { scenario, number }: Pick<CompiledRule, 'scenario' | 'number'>,
-  { contentKey, occurrence, triedModels = [] }: RuleRequest,
-  seed: string | number,
-): number {
-  return draw(seed, 'rule', scenario, number, contentKey, occurrence, ...triedModels.slice(1))
+export function luckOf(rule: CompiledRule, request: RuleRequest, seed: string | number): number {
+  const { contentKey, occurrence, triedModels = [] } = request
+  return draw(seed, 'rule', rule.scenario, rule.number, contentKey, occurrence, ...triedModels.slice(1))
 }
 
 export function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): CompiledStep {

@@ -1,5 +1,7 @@
 /** Names used in scenarios: the operations that rules match, and scenario file paths. */
 
+import { lookUp } from '../lib/look-up.ts'
+
 /** In a rule's `on`, matches all operations that generate text. No operation may have this id. */
 export const textOperations = 'text'
 
@@ -65,43 +67,34 @@ export function ruleTitle(scenario: string, number: number, name?: string | null
 
 const endpoint = "choose the endpoint with on: 'createResponse', or on: 'POST /path'"
 
-/**
- * Fields that users expect, each with the fix, by a field that only rules (`times`), conditions (`params`), replies
- * (`frames`) or turns (`expect`) have.
- */
-const misnomers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  times: {
-    rule: "did you mean 'rules'?",
-    once: 'use times: 1',
-    count: 'use times',
-    operation: "use on: 'createResponse'",
-    delay: "use fault: { name: 'latency', ms: 100 }",
-    status: "use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }",
-    response: "did you mean 'reply'?",
-    text: "use reply: 'Hello'",
-    body: 'use reply: { body: … }',
-    retryAfter: "use headers: { 'retry-after': '1' }",
-    path: endpoint,
-    method: endpoint,
-  },
-  params: { prompt: 'use input', messages: 'use input', path: endpoint, method: endpoint },
-  frames: {
-    content: 'use text',
-    message: 'use text',
-    choices: 'use text, which every protocol shows in its own form',
-    tool_calls: "use script([{ call: { search: { q: 'tides' } } }])",
-  },
-  expect: {
-    tool: "use call: { search: { q: 'tides' } }",
-    tool_calls: "use call: { search: { q: 'tides' } }",
-    reply: 'use text',
-  },
+/** Fields that users expect, each with a field that the object must have for the fix to apply, and the fix. */
+const misnomers: Readonly<Record<string, readonly [needs: string | undefined, fix: string]>> = {
+  rule: ['times', "did you mean 'rules'?"],
+  once: ['times', 'use times: 1'],
+  count: ['times', 'use times'],
+  operation: ['on', "use on: 'createResponse'"],
+  path: [undefined, endpoint],
+  method: [undefined, endpoint],
+  delay: ['fault', "use fault: { name: 'latency', ms: 100 }"],
+  status: ['fault', "use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }"],
+  retryAfter: ['fault', "use headers: { 'retry-after': '1' }"],
+  response: ['reply', "did you mean 'reply'?"],
+  body: ['reply', 'use reply: { body: … }'],
+  text: ['reply', "use reply: 'Hello'"],
+  prompt: ['input', 'use input'],
+  messages: ['input', 'use input'],
+  content: ['text', 'use text'],
+  message: ['text', 'use text'],
+  choices: ['text', 'use text, which every protocol shows in its own form'],
+  tool: ['call', "use call: { search: { q: 'tides' } }"],
+  tool_calls: ['text', "use script([{ call: { search: { q: 'tides' } } }])"],
+  reply: ['call', 'use text'],
 }
 
 /** Returns the fix for a field that an object with these fields lacks, such as `; use times: 1` for `once`. */
 export function misnomer(field: string, fields: readonly string[]): string | undefined {
-  const [, fixes = {}] = Object.entries(misnomers).find(([marker]) => fields.includes(marker)) ?? []
-  return Object.hasOwn(fixes, field) ? `; ${fixes[field]}` : undefined
+  const [needs, fix] = lookUp(misnomers, field) ?? []
+  return fix !== undefined && (needs === undefined || fields.includes(needs)) ? `; ${fix}` : undefined
 }
 
 /** Returns true for the path of a scenario file or a recording, false for a name. */

@@ -1,9 +1,6 @@
 /**
- * Rate limits: the number of requests and tokens allowed per window of elapsed time, in total, per API key or per
- * model. A window starts with the first request after the previous window ends.
- *
- * A request passes if the limit has not been reached. Its tokens are counted after the reply, so the last request that
- * passes may exceed the token limit.
+ * Limits requests and tokens per window of elapsed time. A window starts with the first request after the previous
+ * window ends. Tokens are counted after the reply, so the last request that passes may exceed the limit.
  */
 import * as z from 'zod'
 import type { RateLimitState } from '../faults/fault.ts'

@@ -133,7 +133,6 @@ export class Rules {
    * Finds the rules that act on a call, and advances the counters of all rules that it matches.
    *
    * @param named Scenarios named by the request. Their rules come first.
-   * @param readConversation Returns the request's conversation, for scripts.
    * @param fillTemplates Fills in a turn's templates. Default: leaves them unchanged.
    */
   match(

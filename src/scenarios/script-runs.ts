@@ -70,10 +70,8 @@ export const TurnReading = z.lazy(() =>
 export type TurnReading = z.output<typeof TurnReading>
 
 /** A turn that a script would play or, with a `mismatch`, the 400 with which it would reject the request. */
-export interface PlannedTurn {
-  readonly active: ActiveScript
+export interface PlannedTurn extends CurrentRun {
   readonly number: number
-  readonly run: ScriptRun
   readonly faults: readonly FaultSetting[]
   /** Reason for the journal. */
   readonly mismatch?: string

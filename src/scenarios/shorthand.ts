@@ -52,11 +52,7 @@ export function failScenario(status: number, options: FailOptions = {}): Scenari
 }
 
 /** Options of `script()`: requests to match, and behaviour after the last turn. */
-export interface ScriptOptions {
-  /** Behaviour after the last turn. Default: `fail`, which rejects the request. */
-  onEnd?: Rule['onEnd']
-  /** Conditions on the request. Default: none. */
-  when?: Rule['when']
+export interface ScriptOptions extends Pick<Rule, 'onEnd' | 'when'> {
   /** Operations to match. Default: `text`, which matches all operations that generate text. */
   on?: Rule['on']
 }
