@@ -7,15 +7,17 @@ import { conflict } from '../faults/compatibility.ts'
 import { type FaultSetting, faultOf } from '../faults/index.ts'
 import {
   type Activation,
+  type CompiledRule,
+  type CompiledStep,
   type Decision,
   decide,
   isSeen,
   type MatchContext,
   type Progress,
   progressIn,
+  recordings,
   stepAt,
 } from './activation.ts'
-import { type CompiledRule, type CompiledStep, recordings } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
 import { ruleTitle, textOperations } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'

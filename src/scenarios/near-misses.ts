@@ -1,6 +1,6 @@
 /** Explains near misses: rules for a call's operation that did not apply. Reasons are formatted only when read. */
 import * as z from 'zod'
-import type { CompiledRule } from './compiled.ts'
+import type { CompiledRule } from './activation.ts'
 import { type Conditioned, show } from './condition.ts'
 import { ruleTitle } from './names.ts'
 import type { RateLimit } from './rate-limit.ts'

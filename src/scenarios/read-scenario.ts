@@ -1,9 +1,9 @@
 /** Reads scenarios: names of bundled ones and of faults, values, files and, with an extra, recordings. */
 import { type DataFile, FileError } from '../lib/data-file.ts'
 import { isObject } from '../lib/unchecked-json.ts'
+import { recordings } from './activation.ts'
 import { bundledScenario, scenarioOfModel } from './bundled.ts'
 import { type CheckOptions, checkScenario, checkShape } from './check-scenario.ts'
-import { recordings } from './compiled.ts'
 import { isScenarioPath } from './names.ts'
 import type { ParsedScenario, Scenario } from './scenario.ts'
 import { ScenarioError } from './scenario-error.ts'

@@ -5,8 +5,10 @@ import type { Clock } from '../lib/clock.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import {
   type Activation,
+  type CompiledRule,
   copyActivation,
   createActivation,
+  type Effect,
   type MatchContext,
   type ScenarioProgress,
   type ScriptProgress,
@@ -15,7 +17,6 @@ import {
   type UnusedRule,
   unusedRulesOf,
 } from './activation.ts'
-import type { CompiledRule, Effect } from './compiled.ts'
 import { changesReply, compose } from './compose.ts'
 import type { RuleRequest } from './condition.ts'
 import type { SkippedRules } from './near-misses.ts'

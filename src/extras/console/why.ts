@@ -4,8 +4,7 @@ import type { CallRecord } from '../../journal/call-record.ts'
 import { type AppliedRule, nearMissesOf } from '../../journal/entry.ts'
 import { firstKey } from '../../resources/collection.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { luckOf } from '../../scenarios/activation.ts'
-import { type CompiledRule, compileScenario } from '../../scenarios/compiled.ts'
+import { type CompiledRule, compileRules, luckOf } from '../../scenarios/activation.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
 import { countSkipped, isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
 import { callerOf } from '../../scenarios/rate-limit.ts'
@@ -84,9 +83,7 @@ function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): Co
   const active = sandbox.rules.active().find((each) => each.name === name.scenario)
   const rules = active?.rules.map(({ source }) => source)
   // The cast is safe: active rules have been checked, and their defaults are filled in.
-  return (
-    rules && compileScenario({ name: name.scenario, rules } as unknown as ParsedScenario).rules[name.rule - 1]
-  )
+  return rules && compileRules({ name: name.scenario, rules } as unknown as ParsedScenario)[name.rule - 1]
 }
 
 /** @param match The rule's effect; undefined for an imported call. */
