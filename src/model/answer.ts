@@ -1,7 +1,4 @@
-/**
- * Generates the answer to a prompt: applies the preset, runs the search, writes the text, enforces the token limit
- * and counts usage. The same question gets the same words, tokens and citations in all protocols.
- */
+/** Generates the answer to a prompt. The same question gets the same words, tokens and citations in all protocols. */
 import { invalidRequest } from '../http/errors.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { parseJson } from '../lib/json.ts'
@@ -184,7 +181,6 @@ function tokensIn(texts: Transcript['turns']): number {
   return texts.reduce((sum, { text, imageTokens = 0 }) => sum + countTokens(text) + imageTokens, 0)
 }
 
-/** Returns the scripted usage. Fields that the script omits are counted from the input and output. */
 function usageOf(
   inputTokens: number,
   { outputTokens, reasoningTokens }: Pick<CountedItems, 'outputTokens' | 'reasoningTokens'>,
@@ -201,7 +197,7 @@ function usageOf(
 const completed: AnswerEnd = { status: 'completed' }
 const incomplete: AnswerEnd = { status: 'incomplete', reason: 'max_output_tokens' }
 
-/** Returns the final state that a script sets, or undefined if it sets none. Spec: States. */
+/** Returns undefined if the script sets no final state. Spec: States. */
 function endOf({ responseStatus, incompleteReason, error }: ScriptedReply): AnswerEnd | undefined {
   const status = responseStatus ?? (incompleteReason ? 'incomplete' : error && 'failed')
   if (status === 'incomplete') return { ...incomplete, ...(incompleteReason && { reason: incompleteReason }) }
@@ -209,7 +205,7 @@ function endOf({ responseStatus, incompleteReason, error }: ScriptedReply): Answ
   return status && { status }
 }
 
-/** Returns true if answers with this status have output by default. A script can set output for any status. */
+/** Returns true if answers with this status have output by default. */
 function isWritten({ status } = completed): boolean {
   return status === 'completed' || status === 'incomplete'
 }

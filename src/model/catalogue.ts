@@ -10,11 +10,7 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { isFaultModel } from '../scenarios/bundled.ts'
 import { withoutOnline } from './search/search-request.ts'
 
-/**
- * Warns about an unlisted model, and suggests the closest listed one. With `strict`, throws 400.
- *
- * @param model Model that replies: the requested one or the preset's.
- */
+/** Warns about an unlisted model. With `strict`, throws 400. */
 export async function checkModel(
   model: string,
   { options, tables }: SandboxState,
@@ -62,10 +58,7 @@ export async function pricingOf(
   return row?.pricing
 }
 
-/**
- * Reads a text or embeddings model by id or canonical slug. Variants such as `:free` refer to the model itself. Throws
- * 404 for an unknown model.
- */
+/** Reads a text or embeddings model by id or canonical slug, without a variant such as `:free`. Throws 404. */
 export async function listedModel(name: string, { models, embeddingsModels }: SandboxState['tables']) {
   const rows = [...(await models.rows()), ...(await embeddingsModels.rows())]
   for (const each of [name, name.replace(/:[^/:]*$/, '')]) {
@@ -76,7 +69,7 @@ export async function listedModel(name: string, { models, embeddingsModels }: Sa
   throw unknownSlug('no model has the id', name, slugs)
 }
 
-/** Returns a call's usage, including its cost, which is null if the model has no prices. */
+/** The cost is null if the model has no prices. */
 export function callUsage(model: string, usage: AnswerUsage, pricing: Pricing | undefined): CallUsage {
   return { model: withoutOnline(model), ...usage, cost: pricing ? costOf(usage, pricing) : null }
 }

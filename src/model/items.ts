@@ -1,7 +1,4 @@
-/**
- * Writes an answer's items: reasoning, a search, and text with citations, a structured value or a function call. Also
- * counts the reasoning tokens that no item shows.
- */
+/** Writes an answer's items: reasoning, a search, and text with citations, a structured value or a function call. */
 import type { AssumptionName } from '../assumptions.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resources/answer.ts'
@@ -70,12 +67,7 @@ export interface WrittenItems {
   readonly reasoningTokens: number
 }
 
-/**
- * Writes a call to the forced function or, if none is forced, a message. Reasoning comes first, and a search item
- * precedes the message if a search ran.
- *
- * @param search The sources to cite, and whether a search ran.
- */
+/** Writes a call to the forced function or, if none is forced, a message. */
 export function writeItems(
   prompt: Prompt,
   transcript: Transcript,

@@ -11,19 +11,15 @@ import { clientTools, isFunction, isWebSearch, runsAtClient, type Tool } from '.
 import { unknownSlug } from '../resources/unknown-slug.ts'
 import { isOnline, withoutOnline } from './search/search-request.ts'
 
-interface EffectivePrompt {
-  /** The prompt with the preset's settings. Its `model` is still the requested one. */
-  readonly prompt: Prompt
-  /** The model that replies: the requested one or the preset's. */
-  readonly model: string
-  readonly preset?: RequestSettings
-}
-
-/** Throws 404 for an unknown preset. An inactive preset works, but logs a warning. */
+/**
+ * Throws 404 for an unknown preset. An inactive preset works, but logs a warning.
+ *
+ * @returns The prompt with the preset's settings and the requested model, and the model that replies.
+ */
 export async function applyPreset(
   prompt: Prompt,
   { sandbox, assume, warn }: Pick<RequestContext, 'sandbox' | 'assume' | 'warn'>,
-): Promise<EffectivePrompt> {
+): Promise<{ prompt: Prompt; model: string; preset?: RequestSettings }> {
   const [, base, slug = ''] = /^(.*?)@preset\/(.*)$/s.exec(withoutOnline(prompt.model)) ?? []
   if (base === undefined) return { prompt, model: prompt.model }
   const { presets, presetVersions } = sandbox.tables
@@ -55,7 +51,7 @@ export async function applyPreset(
   }
 }
 
-/** Converts settings from the specification's format. Spec: POST /responses, GET /presets/{slug}. */
+/** Spec: POST /responses, GET /presets/{slug}. */
 export function promptSettings(settings: RequestSettings | CreateResponseBody): PromptSettings {
   const { tools, tool_choice: choice, text, reasoning } = settings
   const verbosity = text?.verbosity
@@ -91,7 +87,6 @@ function toToolChoice(choice: RequestSettings['tool_choice'] & object): Prompt['
   return toOtherChoice(choice)
 }
 
-/** Converts a `tool_choice` that does not name a function. */
 export function toOtherChoice(choice: { type: string }): Prompt['toolChoice'] {
   if (choice.type === 'gateway:web_search') return 'search'
   if (choice.type === 'allowed_tools') return allowedIn(choice)['mode'] === 'required' ? 'required' : 'auto'
@@ -130,10 +125,6 @@ function toFormat(format: NonNullable<RequestSettings['text']>['format']): TextF
   return { schema: format.schema, path: 'body.text.format.schema' }
 }
 
-/**
- * Reads reasoning settings. An effort, a number of tokens, a summary or `enabled: true` enables reasoning, unless
- * another field disables it: effort `none`, 0 tokens or `enabled: false`. An empty object disables it, too.
- */
 export function toReasoning(reasoning: NonNullable<RequestSettings['reasoning']>): Prompt['reasoning'] {
   const { effort, max_tokens, enabled, summary, exclude } = reasoning
   if (effort === 'none' || max_tokens === 0 || enabled === false) return 'none'

@@ -1,4 +1,4 @@
-/** Generates the reasoning that precedes an answer: its number of tokens, and a summary in paragraphs. */
+/** Generates the reasoning that precedes an answer. */
 import { truncate } from '../lib/one-line.ts'
 import { draw } from '../lib/seed.ts'
 import type { Prompt } from '../resources/prompt.ts'

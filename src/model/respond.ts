@@ -42,11 +42,7 @@ export async function respond<
   return { ...reply, status, headers: { ...reply.headers, ...lowerCase(headers) } }
 }
 
-/**
- * Yields a stream's frames, which are created on demand, with pauses before the deltas.
- *
- * @param toFrame Converts an event to a frame. Returns undefined to skip the event.
- */
+/** Yields a stream's frames with pauses before the deltas. Skips events for which `toFrame` returns undefined. */
 export function* pacedFrames(
   events: Iterable<StreamEvent>,
   toFrame: (event: StreamEvent) => Frame | undefined,

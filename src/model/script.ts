@@ -1,4 +1,4 @@
-/** Converts a scripted reply to answer items, which are counted, truncated and streamed like generated ones. */
+/** Converts scripted replies to answer items. */
 import type * as z from 'zod'
 import { isObject } from '../lib/unchecked-json.ts'
 import type { AnswerItem, MessagePart } from '../resources/answer.ts'
@@ -28,10 +28,7 @@ export function scriptedItems(
   return [...before, { type: 'message', parts: [cite(text, sources)] }]
 }
 
-/**
- * Returns the sources that a script cites in generated text, or undefined if the search provides them. An empty list
- * simulates a search without results, and is ignored if no search runs.
- */
+/** Returns undefined if the search provides the sources. An empty list simulates a search without results. */
 export function scriptedSources({ citations }: ScriptedReply, searched: boolean): Source[] | undefined {
   const sources = citations?.map((citation) => toSource(citation))
   return sources?.length === 0 && !searched ? undefined : sources

@@ -13,7 +13,6 @@ interface RequestedValue {
   path: string
   /** Text whose words are used in free-form strings. */
   subject: string
-  /** Seed label. The same label and schema produce the same value. */
   seed: string
   /** Markdown links to append to the first free-form string that has room for one. */
   links?: readonly string[]

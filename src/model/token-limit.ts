@@ -52,7 +52,7 @@ export function stopItems(
   return undefined
 }
 
-/** Returns a reasoning item's paragraphs: its text or, if it has none, its summary. */
+/** Returns the text or, if there is none, the summary. */
 export function reasoningTexts({ summary, content }: ReasoningItem): readonly string[] {
   return content.length > 0 ? content : summary
 }

@@ -1,7 +1,4 @@
-/**
- * Adds citations to text: links, and annotations that locate them. Spec: `url_citation`. Offsets are in UTF-16 code
- * units, with an exclusive end. A link's annotation spans the whole link.
- */
+/** Adds citations to text. Spec: `url_citation`. Offsets are in UTF-16 code units, with an exclusive end. */
 import { placeOf } from './domains.ts'
 
 /** A page or post found by a search or named by a script. */
@@ -11,7 +8,7 @@ export interface Source {
   readonly content?: string | undefined
   /** Offsets of the citing text. Default: those of an existing link to the source, or of a link that is added. */
   readonly span?: readonly [start: number, end: number] | undefined
-  /** If true, the source shares no word with the question. Default: false. */
+  /** If true, the source shares no word with the question. */
   readonly isUnrelated?: boolean | undefined
 }
 

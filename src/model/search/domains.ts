@@ -12,20 +12,17 @@ export interface Place {
   path: string
 }
 
-interface DomainFilter {
-  /** Allowed domains. If undefined or empty, all are allowed. */
-  include?: readonly string[] | undefined
-  exclude?: readonly string[] | undefined
-}
-
 export function placeOf(url: string): Place {
   const { hostname, pathname } = new URL(url)
   return { host: hostname.replace(/^\[|\]$/g, ''), path: pathname }
 }
 
-export function compileFilter({ include = [], exclude = [] }: DomainFilter): (place: Place) => boolean {
+type Entries = readonly string[]
+
+/** An empty list of included domains allows all. */
+export function compileFilter({ include, exclude }: { include: Entries; exclude: Entries }) {
   const [included, excluded] = [include.map(compileEntry), exclude.map(compileEntry)]
-  return (place) =>
+  return (place: Place) =>
     (included.length === 0 || included.some((covers) => covers(place))) &&
     !excluded.some((covers) => covers(place))
 }

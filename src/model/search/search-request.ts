@@ -19,7 +19,7 @@ export interface SearchRequest {
 
 const defaultResults = 5
 
-/** Returns all searches that a request offers, in order of precedence: the tool comes before the deprecated forms. */
+/** Returns the searches that a request offers, in order of precedence. */
 export function readSearchRequests(
   { tools = [], toolChoice, plugins = [] }: Prompt,
   model: string,

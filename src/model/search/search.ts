@@ -24,12 +24,7 @@ interface SearchContext {
   warn(message: string): void
 }
 
-/**
- * Returns the search results, or undefined if the request has no search. Throws 400 if the search exceeds its
- * engine's limit.
- *
- * @param model Model that replies: the requested one or the preset's.
- */
+/** Returns undefined if the request has no search. Throws 400 if the search exceeds its engine's limit. */
 export async function searchWeb(
   prompt: Prompt,
   model: string,
@@ -70,7 +65,6 @@ async function search(
 /** Maximum `max_results` of the limited engine. Spec: Limits. */
 const limitedResults = 20
 
-/** Returns the search to run, if any. Throws 400 if a search exceeds its engine's limit. */
 function chooseSearch(
   prompt: Prompt,
   model: string,

@@ -82,7 +82,6 @@ function readQuestion(subject: string, verbosity: Verbosity, key: string) {
   return { texts, text, openings: kind.openings, passages, length, slots, key }
 }
 
-/** Returns texts for the scripts of the question's letters. Default: English. */
 function languageOf(question: string): Texts {
   // Links and quoted text can be in another language.
   const words = question.replace(/\bhttps?:\S+/g, '')
@@ -95,7 +94,7 @@ function languageOf(question: string): Texts {
   return Object.values(languages).find(uses) ?? english
 }
 
-/** Writes one passage. Lists have the requested number of items, and code is in the requested language. */
+/** Lists have the requested number of items, and code is in the requested language. */
 function writePassage(question: Question, passages: NonNullable<Kind['passages']>): string {
   const { text, length, slots, key } = question
   const named = passages.filter(

@@ -1,7 +1,6 @@
 /** Extracts words and short lines from text for searches and answers. */
 import fixtures from '../../../fixtures/stop-words.json' with { type: 'json' }
 
-/** Returns the first words of the text as one short line. */
 export function quoted(text: string, limit = 72): string {
   let line = ''
   for (const word of text.slice(0, 4 * limit).split(/\s+/)) {
