@@ -1,6 +1,4 @@
-/**
- * A protocol-independent answer to a prompt. Each protocol renders it in its own format.
- */
+/** Protocol-independent answers to prompts. */
 import type { RequestSettings } from './create-response-body.ts'
 import type { Annotation, IncompleteReason, ResponseStatus, WebSearchAction } from './response.ts'
 
@@ -39,29 +37,18 @@ export interface AnswerUsage {
 export interface AnswerEnd {
   readonly status: ResponseStatus
   readonly reason?: IncompleteReason
-  readonly error?: AnswerError
+  readonly error?: { readonly code: string; readonly message: string }
   /** Stop sequence that ended the text, if any. */
   readonly stop?: string
 }
 
-interface AnswerError {
-  readonly code: string
-  readonly message: string
-}
-
-export type AnswerItem =
-  | MessageItem
-  | ReasoningItem
-  | FunctionCallItem
-  | WebSearchItem
-  | ImageItem
-  | OtherItem
+/** Further fields in POST /responses, such as `phase` or `logprobs`. They are shown unchanged. */
+type Fields = Readonly<Record<string, unknown>>
 
 interface ItemHead {
   readonly id?: string
   readonly status?: string
-  /** Further fields of the item in POST /responses, such as `phase`, `caller` or `size`. They are shown unchanged. */
-  readonly fields?: Readonly<Record<string, unknown>>
+  readonly fields?: Fields
 }
 
 export interface MessageItem extends ItemHead {
@@ -69,20 +56,12 @@ export interface MessageItem extends ItemHead {
   readonly parts: readonly MessagePart[]
 }
 
-export type MessagePart = CitedText | Refusal
+export type MessagePart = CitedText | { readonly refusal: string; readonly fields?: Fields }
 
-interface PartHead {
-  /** Further fields of the part in POST /responses, such as `logprobs`. They are shown unchanged. */
-  readonly fields?: Readonly<Record<string, unknown>>
-}
-
-export interface CitedText extends PartHead {
+export interface CitedText {
   readonly text: string
   readonly annotations: Annotation[]
-}
-
-interface Refusal extends PartHead {
-  readonly refusal: string
+  readonly fields?: Fields
 }
 
 export interface ReasoningItem extends ItemHead {
@@ -106,6 +85,14 @@ export interface WebSearchItem extends ItemHead {
   readonly action: WebSearchAction
 }
 
+export type AnswerItem =
+  | MessageItem
+  | ReasoningItem
+  | FunctionCallItem
+  | WebSearchItem
+  | ImageItem
+  | OtherItem
+
 interface ImageItem extends ItemHead {
   readonly type: 'image_generation_call'
   /** Image in base64; null if there is none. */
@@ -114,10 +101,9 @@ interface ImageItem extends ItemHead {
   readonly previews: readonly string[]
 }
 
-/** An item of any other type, which POST /responses shows as scripted. `fields` has all fields except the head's. */
-export interface OtherItem extends ItemHead {
+/** An item of any other type, such as `custom_tool_call`. `fields` has all fields except the head's. */
+interface OtherItem extends ItemHead {
   readonly type: 'other'
-  /** Type in POST /responses, such as `custom_tool_call`. */
   readonly itemType: string
-  readonly fields: Readonly<Record<string, unknown>>
+  readonly fields: Fields
 }

@@ -1,5 +1,4 @@
-// Benchmark scores for models, from two sources with different shapes. Spec: Benchmark item, Benchmark meta, GET
-// /benchmarks. The specification does not define the shape for design-source; see `assumptions.ts`.
+// Benchmark scores from two sources. Spec: Benchmark item, GET /benchmarks. The shape for design-source is unspecified.
 
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
@@ -75,7 +74,7 @@ export const Benchmark = z.lazy(() =>
 )
 export type Benchmark = z.infer<typeof Benchmark>
 
-/** Returns a row's internal key. In the API, rows have no id. */
+/** In the API, rows have no id. */
 export function benchmarkKey(row: Benchmark): string {
   return row.source === 'index-source'
     ? `${row.source}:${row.model_permaslug}`
@@ -90,12 +89,11 @@ export const benchmarks = defineCollection({
   fake: fakeBenchmark,
 })
 
-/** Generates a row for index-source if the index is even, or for design-source if the index is odd. */
-export function fakeBenchmark(context: FactoryContext): Benchmark {
+function fakeBenchmark(context: FactoryContext): Benchmark {
   return context.index % 2 === 0 ? fakeIndexBenchmark(context) : fakeDesignBenchmark(context)
 }
 
-export function fakeIndexBenchmark(context: FactoryContext): IndexBenchmark {
+function fakeIndexBenchmark(context: FactoryContext): IndexBenchmark {
   const { field } = context
   return {
     source: 'index-source',

@@ -1,5 +1,4 @@
-// A model in the catalogue, as listed by GET /models. That operation is in an extra, because the specification
-// names the Models group but defines only embeddings models. A call's cost is computed from the model's prices.
+// A model in the catalogue, as listed by GET /models. A call's cost is computed from its prices.
 
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
@@ -32,7 +31,7 @@ export const models = defineCollection({
 })
 
 /** Generates a model, such as `kestrel/meadow-pro`. */
-export function fakeCatalogueModel(context: FactoryContext): CatalogueModel {
+function fakeCatalogueModel(context: FactoryContext): CatalogueModel {
   const { field } = context
   const [vendor = '', ...words] = uniqueWords(context, VENDORS, FAMILIES, EDITIONS)
   const id = `${vendor}/${words.join('-')}`

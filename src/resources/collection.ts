@@ -1,5 +1,4 @@
-// Declares collections: schema, unique keys, fixtures, factory and references. Declarations are next to their
-// resource; `collections.ts` lists them.
+// Declares collections. Declarations are next to their resource; `collections.ts` lists them.
 
 import type * as z from 'zod'
 import type { FactoryContext } from './factory.ts'
@@ -14,40 +13,25 @@ export interface CollectionDeclaration<
   readonly schema: z.ZodType<Row>
   /** A record's unique keys, in lookup order. */
   readonly keys: Readonly<Record<string, ReadKey<Row>>>
-  /** Loads the canonical records, unvalidated. Called on first use. */
+  /** Loads the unvalidated records. */
   readonly fixtures: () => Promise<{ readonly default: readonly unknown[] }>
-  /**
-   * Fields that contain the primary key of a record in another collection. If that collection is part of this
-   * one (see `partOf`), the field must name one of the record's own parts. Otherwise, the reference is used
-   * only to generate records.
-   */
+  /** Fields with a key of another collection. If that is part of this one, the field must name an own part. */
   readonly refersTo?: Readonly<Record<string, string>>
-  /**
-   * Collection whose records have these records as parts. Custom fixtures must replace both collections or neither, and
-   * each generated record gets generated parts.
-   */
+  /** Collection whose records have these records as parts. Custom fixtures must replace both collections or neither. */
   readonly partOf?: Part
-  /**
-   * Generates a record.
-   *
-   * @param rows Returns the initial records of a collection listed in `refersTo` or `partOf`. For the collection of this
-   * record's own parts, returns an empty list.
-   */
-  readonly fake: (context: FactoryContext, rows: RowsOf) => Row
+  /** @param rows Returns the initial records of a collection in `refersTo` or `partOf`, except the record's own parts. */
+  readonly fake: (context: FactoryContext, rows: (collection: string) => readonly object[]) => Row
 }
 
 /** Bivariant like a method, so that a list can contain collections with different row types. */
 type ReadKey<Row> = { read(row: Row): string }['read']
 
-export interface PartOf {
+interface PartOf {
   readonly collection: string
   /** Field that contains the primary key of the record that the part belongs to. */
   readonly field: string
   readonly each: number
 }
-
-/** Returns the initial records of another collection. */
-export type RowsOf = (collection: string) => readonly object[]
 
 export function defineCollection<
   const Name extends string,

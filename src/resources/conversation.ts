@@ -1,4 +1,4 @@
-/** Represents conversations in a form that all protocols share. Rules and scripts are matched against it. */
+/** Conversations in a form that all protocols share. Rules and scripts are matched against it. */
 import { canonicalJson, parseJson } from '../lib/json.ts'
 import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
 
@@ -89,7 +89,7 @@ export function newUserTexts(conversation: Conversation): string[] {
   return texts.length > 0 ? texts : [lastUserText(conversation)]
 }
 
-/** Returns the text of each assistant message and function call so far, and undefined for each reference. */
+/** Contains undefined for each reference. */
 export function assistantOutputs({ items }: Conversation): (string | undefined)[] {
   return items.flatMap((item) => {
     if (item.kind === 'reference') return [undefined]

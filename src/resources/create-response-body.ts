@@ -1,7 +1,4 @@
-/**
- * The body of POST /responses: the specification's fields, and fields that published clients send in addition. All
- * checks that depend only on the request are here, so that all violations are reported together.
- */
+/** The body of POST /responses: the specification's fields, and fields that published clients send in addition. */
 import * as z from 'zod'
 import type { Violation } from '../http/errors.ts'
 import { mustBe, shown } from '../lib/schema-messages.ts'
@@ -50,7 +47,6 @@ const message = () =>
     ...ignored('phase'),
   })
 
-/** Conversation items. Those other than messages come from earlier replies, or contain a function's output. */
 const specifiedItem = () =>
   z.discriminatedUnion('type', [
     message(),

@@ -1,4 +1,4 @@
-// The body of error replies. Spec: Error envelope.
+// Spec: Error envelope.
 
 import * as z from 'zod'
 

@@ -1,6 +1,4 @@
-// Defines the context passed to factories, and helpers shared by several factories. Faker is imported only as
-// a type; the database passes a seeded instance when it generates records.
-
+// The context of factories, and helpers that they share.
 import type { Faker } from '@faker-js/faker'
 
 export interface FactoryContext {

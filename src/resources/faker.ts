@@ -2,7 +2,7 @@
 import type { Faker } from '@faker-js/faker'
 import { loadOnce } from '../lib/load-once.ts'
 
-/** Returns a function that sets where Faker's random numbers come from, and returns the instance. */
+/** Resolves to a function that sets where Faker's random numbers come from, and returns the instance. */
 export const loadFaker = loadOnce(async () => {
   const { faker: shared } = await import('@faker-js/faker/locale/en')
   let next = () => 0

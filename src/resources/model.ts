@@ -58,7 +58,7 @@ export const embeddingsModels = defineCollection({
 })
 
 /** Generates an embeddings model, such as `kestrel/embed-atlas-small`. */
-export function fakeEmbeddingsModel(context: FactoryContext): EmbeddingsModel {
+function fakeEmbeddingsModel(context: FactoryContext): EmbeddingsModel {
   const { field } = context
   const [vendor = '', ...words] = uniqueWords(context, VENDORS, FAMILIES, SIZES)
   const id = `${vendor}/embed-${words.join('-')}`

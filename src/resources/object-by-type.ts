@@ -1,7 +1,4 @@
-/**
- * Validates objects with the schema for their `type`. A union would report an invalid field as an unknown
- * type; this schema reports violations for the type that the object names.
- */
+/** Validates objects with the schema for their `type`. A union would report an invalid field as an unknown type. */
 import * as z from 'zod'
 import { check } from '../lib/check.ts'
 import { meantBy, nearest } from '../lib/did-you-mean.ts'
@@ -32,7 +29,7 @@ export function kindOf(kinds: Kinds, { type = '' }: { type?: unknown }): z.ZodTy
   return lookUp(kinds, type)
 }
 
-/** Returns the types in a schema created by `objectByType`, or undefined for any other schema. */
+/** Returns undefined for a schema that `objectByType` did not create. */
 export function kindsOf(schema: z.core.$ZodType): Kinds | undefined {
   return kindsOfSchemas.get(schema)
 }

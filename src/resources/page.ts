@@ -1,4 +1,4 @@
-// A web page in the search index. Citations refer to such pages. The specification has no such resource.
+// A web page in the search index. The specification has no such resource.
 
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
@@ -29,7 +29,7 @@ export const pages = defineCollection({
 })
 
 /** Generates a page, such as `https://gazette.example/garden/how-compost-changed-larkhaven`. */
-export function fakePage(context: FactoryContext): Page {
+function fakePage(context: FactoryContext): Page {
   const { field } = context
   const [town = '', subject = '', form = '', ...round] = uniqueWords(context, TOWNS, SUBJECTS, FORMS)
   const { section, claim } = TOPICS[SUBJECTS.indexOf(subject)] as (typeof TOPICS)[number]

@@ -34,7 +34,7 @@ export const posts = defineCollection({
 })
 
 /** Generates a post, with an id such as `2000000000000000037`. */
-export function fakePost({ index, field }: FactoryContext): Post {
+function fakePost({ index, field }: FactoryContext): Post {
   const id = `2${String(index).padStart(18, '0')}`
   const handle = pick(field('handle'), HANDLES)
   const { text, scene } = pick(field('subject'), SUBJECTS)

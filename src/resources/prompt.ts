@@ -1,6 +1,7 @@
-/** A protocol-independent request to a model. Protocols convert bodies to prompts, which `src/model` answers. */
+/** Protocol-independent requests to a model. */
 import type { Conversation } from './conversation.ts'
 import type { WebPlugin } from './create-response-body.ts'
+import type { SchemaObject } from './json-schema.ts'
 import type { ClientTool, WebSearchTool } from './tools.ts'
 import type { XSearchFilter } from './x-search-filter.ts'
 
@@ -35,15 +36,13 @@ export interface PromptSettings {
 export type PromptTool =
   | OfferedFunction
   | { readonly kind: 'search'; readonly parameters: WebSearchTool['parameters']; readonly path: string }
-  | OtherTool
-
-export interface OtherTool {
-  readonly kind: 'other'
-  readonly type: string
-  readonly runsAtClient?: boolean
-  /** Custom tools, and the tools of a namespace. Default: none. */
-  readonly offers?: readonly ClientTool[]
-}
+  | {
+      readonly kind: 'other'
+      readonly type: string
+      readonly runsAtClient?: boolean
+      /** Custom tools, and the tools of a namespace. Default: none. */
+      readonly offers?: readonly ClientTool[]
+    }
 
 export interface OfferedFunction {
   readonly kind: 'function'
@@ -69,14 +68,9 @@ interface ForcedTool {
 
 export interface TextForm {
   /** Output format. `json` is any JSON object. Default: plain text. */
-  readonly format?: 'json' | StructuredFormat
+  readonly format?: 'json' | { readonly schema: SchemaObject; readonly path: string }
   /** Verbosity, with its path in the request. Default: medium. */
   readonly verbosity?: { readonly value: string; readonly path: string }
-}
-
-export interface StructuredFormat {
-  readonly schema: { readonly [keyword: string]: unknown }
-  readonly path: string
 }
 
 interface ReasoningRequest {

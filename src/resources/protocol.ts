@@ -1,6 +1,4 @@
-/**
- * A protocol translates between a client's request and reply formats and the gateway's prompts and answers.
- */
+/** A protocol translates between a client's formats, and the gateway's prompts and answers. */
 import type * as z from 'zod'
 import type { Frame, StreamEvent } from '../http/reply.ts'
 import type { Answer } from './answer.ts'
@@ -17,12 +15,8 @@ export interface Protocol<Body, Result> {
   readonly shown?: readonly string[]
   /** Renders an answer as stream events, lazily. */
   events(object: Result, answer: Answer, body: Body): Iterable<StreamEvent>
-  /**
-   * Returns a function that encodes one stream's events. The function returns undefined for events to omit. Default:
-   * each event is encoded as in `places`.
-   */
+  /** Returns a function that encodes one stream's events, or returns undefined to omit one. Default: `places.encode`. */
   writer?(options: StreamOptions): (event: StreamEvent) => Frame | undefined
-  /** Schema of an event, for the OpenAPI document. */
   readonly eventSchema?: z.ZodType
   readonly places: StreamPlaces
   /** Returns the models in an unvalidated body, in the order in which they are tried. Default: only `model`. */
@@ -37,7 +31,6 @@ export interface Protocol<Body, Result> {
   readonly idHeader?: string
   /** Beginning of a function call's id. Default: `call_`. */
   readonly callPrefix?: string | undefined
-  /** Schema of the protocol's envelope, for the OpenAPI document. */
   readonly errorSchema?: z.ZodType
   /** Status of a failed answer that is not streamed. Default: 200, because the object shows the failure. */
   readonly failureStatus?: number
@@ -45,7 +38,6 @@ export interface Protocol<Body, Result> {
   readonly showsFailure?: boolean
 }
 
-/** Data about a validated request that protocols use to render the reply. */
 export interface RenderContext<Body> {
   readonly body: Body
   /** Sandbox time of the request, as Unix time in milliseconds. */
@@ -59,7 +51,6 @@ export interface StreamOptions {
   readonly stream: { readonly events: 'all' | 'documented' }
 }
 
-/** Stored responses that a conversation may refer to. */
 export interface StoredConversations {
   /** Returns the conversation up to and including a response. */
   find(id: string): readonly unknown[] | undefined

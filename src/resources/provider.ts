@@ -34,7 +34,7 @@ export const providers = defineCollection({
 })
 
 /** Generates a provider, such as `larkspur-inference`. */
-export function fakeProvider(context: FactoryContext): Provider {
+function fakeProvider(context: FactoryContext): Provider {
   const { field } = context
   const name = uniqueWords(context, HOUSES, TRADES).join(' ')
   const slug = slugify(name)

@@ -2,10 +2,7 @@
 
 import * as z from 'zod'
 
-/**
- * Schema of a string with `min` to `max` characters. Characters are Unicode code points, as in JSON Schema, so most
- * emoji count as one; `z.string().max()` would count two.
- */
+/** Counts Unicode code points, as in JSON Schema. For most emoji, `z.string().max()` would count two. */
 export function codePoints(min: number, max: number) {
   return z
     .string()

@@ -1,7 +1,4 @@
-/**
- * Entries in `tools`: functions that the caller runs, the web search that the gateway runs, and other tools, which
- * are accepted and ignored. Spec: POST /responses; the shape of entries is unspecified.
- */
+/** Entries in `tools`. Spec: POST /responses; their shape is unspecified. */
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import { objectByType } from './object-by-type.ts'

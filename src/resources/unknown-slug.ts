@@ -1,4 +1,3 @@
-/** Creates the 404 for an unknown slug. */
 import { GatewayError } from '../http/errors.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
@@ -6,11 +5,7 @@ import { shown } from '../lib/schema-messages.ts'
 /** Maximum number of rows to search for a suggestion. */
 const maxCompared = 1000
 
-/**
- * Returns a 404 whose explanation in the journal names the slug and suggests a similar row.
- *
- * @param what Beginning of the explanation, such as `no preset has the slug`.
- */
+/** Returns a 404 whose explanation starts with `what`, such as `no preset has the slug`, and suggests a similar row. */
 export function unknownSlug(
   what: string,
   slug: string,

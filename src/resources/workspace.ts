@@ -1,4 +1,4 @@
-// A workspace: a container for defaults and logging settings. Spec: Workspace, PATCH /workspaces/{id}.
+// Spec: Workspace, PATCH /workspaces/{id}.
 
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }

@@ -1,13 +1,10 @@
-/**
- * Schema of `x_search_filter`, which restricts the social media posts that a search may cite. Spec: `x_search_filter`
- * fields, Limits.
- */
+/** Spec: `x_search_filter` fields, Limits. */
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import { list } from './list.ts'
 import { otherNames } from './unknown-fields.ts'
 
-/** JSON Schema of a non-empty list. At most one of the two lists of handles may be non-empty. */
+/** At most one of the two lists of handles may be non-empty. */
 const filledList = { type: 'array', minItems: 1 }
 
 export const xSearchFilter = () => {
