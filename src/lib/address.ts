@@ -34,7 +34,7 @@ export function splitAddress(path: string, bases: readonly string[] = [specified
   return outside
 }
 
-/** Returns a base URL's path without a trailing slash. */
+/** Omits a trailing slash. */
 export function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '')
 }

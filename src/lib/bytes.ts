@@ -6,13 +6,11 @@
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** Maximum number of arguments to pass to `String.fromCharCode`. */
-const chunkSize = 8192
-
 export function toLatin1(bytes: Uint8Array): string {
   let text = ''
-  for (let at = 0; at < bytes.length; at += chunkSize)
-    text += String.fromCharCode(...bytes.subarray(at, at + chunkSize))
+  // Longer lists of arguments overflow the stack.
+  for (let at = 0; at < bytes.length; at += 8192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
   return text
 }
 
@@ -26,7 +24,7 @@ export function utf8AsLatin1(text: string): string {
   return toLatin1(encoder.encode(text))
 }
 
-/** Decodes UTF-8, and keeps a byte order mark. Returns undefined for invalid bytes, such as a split character. */
+/** Keeps a byte order mark. Returns undefined for invalid bytes, such as a split character. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes)

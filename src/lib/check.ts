@@ -1,13 +1,10 @@
-/** Validates values against schemas. */
 import type * as z from 'zod'
 import { inWords } from './schema-messages.ts'
-
-const context = { error: inWords }
 
 /** Validates like `schema.safeParse(value)`, and reports problems in plain English. */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.ZodSafeParseResult<z.output<Schema>> {
-  return schema.safeParse(value, context)
+  return schema.safeParse(value, { error: inWords })
 }

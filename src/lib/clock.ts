@@ -25,12 +25,6 @@ export interface ClockReading {
   elapsedMs: number
 }
 
-export interface ClockSnapshot {
-  readonly steps: number
-  readonly advanced: number
-  readonly elapsed: number
-}
-
 export class Clock {
   readonly #system: boolean
   readonly #timeScale: number
@@ -45,7 +39,7 @@ export class Clock {
     this.#timeScale = timeScale
   }
 
-  /** Advances by one request. Returns the time as `now` does. */
+  /** Advances by one request. */
   step(): number {
     this.#steps++
     return this.now()
@@ -110,11 +104,11 @@ export class Clock {
     return new Waits(this.#timeScale)
   }
 
-  snapshot(): ClockSnapshot {
+  snapshot() {
     return { steps: this.#steps, advanced: this.#advanced, elapsed: this.elapsed() }
   }
 
-  restore({ steps, advanced, elapsed }: ClockSnapshot): void {
+  restore({ steps, advanced, elapsed }: ReturnType<Clock['snapshot']>): void {
     this.#steps = steps
     this.#advanced = advanced
     const real = this.#timeScale > 0 ? (elapsed - advanced) / this.#timeScale : 0

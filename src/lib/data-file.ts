@@ -36,7 +36,7 @@ export class FileError extends Error {
   }
 }
 
-/** Formats a problem as one line, such as `scenarios/mine.yaml:3:5: Unknown operation …`. */
+/** Returns one line, such as `scenarios/mine.yaml:3:5: Unknown operation …`. */
 export function formatProblem({ file, line, column, message }: FileProblem): string {
   return `${file}${line === undefined ? '' : `:${line}:${column}`}: ${message}`
 }
@@ -84,7 +84,7 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   return parseDataText(file, text)
 }
 
-/** Reads a data file and validates it. Throws a `FileError` with all problems and their positions. */
+/** Throws a `FileError` with all problems and their positions. */
 export function readCheckedFile<Schema extends z.ZodType>(
   file: string,
   schema: Schema,

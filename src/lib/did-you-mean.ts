@@ -31,9 +31,7 @@ export function meantBy(word: string, words: readonly string[]): string {
 }
 
 const maxListed = 19
-
 const maxWords = 5
-
 /** Maximum length of a word to compare. Comparison takes quadratic time. */
 const maxWordLength = 200
 

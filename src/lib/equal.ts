@@ -1,4 +1,4 @@
-/** Compares JSON values deeply. The order of an object's fields does not matter. */
+/** Compares JSON values. The order of an object's fields does not matter. */
 export function equal(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (typeof left !== 'object' || typeof right !== 'object' || !left || !right) return false

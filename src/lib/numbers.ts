@@ -5,7 +5,6 @@ import { mustBe } from './schema-messages.ts'
 /** Upper bound of all numbers; as a duration in milliseconds, 31 years. */
 const largest = 1e12
 
-/** Returns the schema of a bounded integer. */
 export function count(least = 0) {
   return z.int().min(least).max(largest)
 }
@@ -18,9 +17,8 @@ const withUnit = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)$/
 
 const wrongDuration = "milliseconds, or a duration such as '500ms', '10s' or '1m'"
 
-/** Schema of a duration. Converts durations with a unit to milliseconds. */
+/** Converts durations with a unit to milliseconds. */
 export const Duration = z.lazy(() => duration(0))
-
 export const PositiveDuration = z.lazy(() => duration(1))
 
 const duration = (least: number) =>
@@ -39,20 +37,19 @@ const duration = (least: number) =>
       mustBe(least === 0 ? wrongDuration : wrongDuration.replace('milliseconds', 'at least 1 millisecond')),
     )
 
-/** Returns the schema of an integer in a range. Its error message states the range. */
+/** The error message states the range. */
 export function between(least: number, most: number) {
   const error = mustBe(`${least} to ${most}`)
   return z.int(error).min(least, error).max(most, error)
 }
 
-/** Converts a duration to milliseconds. Returns NaN for an invalid one. */
+/** Returns NaN for an invalid duration. */
 export function toMilliseconds(value: unknown): number {
   if (typeof value === 'number') return value
   const [, number, unit = ''] = withUnit.exec(String(value)) ?? []
   return Number(number) * Number(inMs[unit])
 }
 
-/** Returns the schema of a bounded number, such as an amount of money. */
 export function amount(least = 0) {
   return z.number().min(least).max(largest)
 }

@@ -1,5 +1,3 @@
-/** Shortens text for messages, because quoted values may contain line breaks and have any length. */
-
 /** Joins lines with spaces, and omits the middle of text longer than 1,000 characters. */
 export function oneLine(text: string): string {
   const line = text
@@ -10,7 +8,7 @@ export function oneLine(text: string): string {
   return line.length > 1000 ? `${line.slice(0, 700)} … ${line.slice(-300)}`.toWellFormed() : line
 }
 
-/** Truncates text to a number of UTF-16 code units, and appends `…` if anything was cut. */
+/** Counts UTF-16 code units. Appends `…` if anything was cut. */
 export function truncate(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max)}…`.toWellFormed() : text
 }

@@ -1,5 +1,3 @@
-/** Prints to a terminal, from commands or test runners, with control characters escaped. */
-
 /** Control characters other than tabs and line breaks, bidirectional formatting characters, and line separators. */
 const acting = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu
 

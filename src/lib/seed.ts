@@ -13,7 +13,7 @@ export function hash(...labels: ReadonlyArray<string | number>): string {
   return ((BigInt(high) << 32n) | BigInt(low)).toString(16).padStart(16, '0')
 }
 
-/** Returns a generator of numbers in [0, 1) that depends only on the labels. */
+/** Returns a generator of numbers in [0, 1). */
 export function random(...labels: ReadonlyArray<string | number>): () => number {
   const [high, low] = mix(labels)
   return sfc32(high, low, high ^ 0x9e3779b9, 1)

@@ -1,5 +1,3 @@
-/** Quotes text for shell commands that users copy and paste. */
-
 /** Control characters, invisible and bidirectional formatting characters, and line separators. */
 export const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 const unseenOnes = new RegExp(unseen.source, 'gu')

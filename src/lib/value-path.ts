@@ -31,7 +31,7 @@ export function* walk(
     yield* walk(inner, [...path, Array.isArray(value) ? Number(key) : key])
 }
 
-/** Returns all values at a path, which may contain `*`. */
+/** The path may contain `*`. */
 export function readAll(value: unknown, path: Path): unknown[] {
   let values = [value]
   for (const key of path)
@@ -39,12 +39,7 @@ export function readAll(value: unknown, path: Path): unknown[] {
   return values
 }
 
-/**
- * Returns a copy with all values at a path replaced.
- *
- * @param change Returns the new value, or undefined to remove the field.
- * @returns The copy and the number of values found.
- */
+/** Returns a copy in which `change` has replaced all values at a path, or removed those for which it returns undefined. */
 export function editAt(
   value: unknown,
   path: Path,
