@@ -51,11 +51,7 @@ export function generateValue(
   try {
     const budget = new Budget()
     const { schema, ignored } = readSchema(source, budget)
-    const { value } = new ValueGenerator(options, budget, isSmall).make([schema], {
-      path: [],
-      around: [],
-      salt: '',
-    })
+    const { value } = valueMaker(options, budget, isSmall)([schema], { path: [], around: [], salt: '' })
     const problem = problemOf(value, schema)
     if (problem !== undefined) fail(problem)
     return { value, doubts: [...ignored].map((pattern) => `${pattern} is not simulated`) }
@@ -77,18 +73,10 @@ const partSteps = 25
 /** Key in the location of a generated field name. */
 const nameKey = '*'
 
-class ValueGenerator {
-  readonly #options: GenerateOptions
-  readonly #budget: Budget
-  readonly #isSmall: boolean
+/** Returns a function that generates a value or a part of one. */
+function valueMaker(options: GenerateOptions, budget: Budget, isSmallest: boolean) {
   /** Location of the string with the links. */
-  #linked: string | undefined
-
-  constructor(options: GenerateOptions, budget: Budget, isSmall: boolean) {
-    this.#options = options
-    this.#budget = budget
-    this.#isSmall = isSmall
-  }
+  let linkedAt: string | undefined
 
   /**
    * Generates a value that all schemas accept or, if no attempt succeeds, the first value made. Throws `InvalidSchema`
@@ -96,11 +84,15 @@ class ValueGenerator {
    *
    * @param again Distinguishes values for the same location. Default: 0.
    */
-  make(schemas: readonly Schema[], at: Location, again = 0): { value: unknown; isAccepted: boolean } {
+  function make(
+    schemas: readonly Schema[],
+    at: Location,
+    again = 0,
+  ): { value: unknown; isAccepted: boolean } {
     const salt = at.salt + (again > 0 ? `#${again}` : '')
     const where = at.path.map((key) => `/${key}`).join('') + salt
     if (at.path.length > maxDepth) throw new Exhausted(`more than ${maxDepth} levels`)
-    this.#budget.spend(partSteps + where.length / 10)
+    budget.spend(partSteps + where.length / 10)
     let made: unknown
     let reason = 'no value matches'
     let ways = 1
@@ -110,15 +102,15 @@ class ValueGenerator {
         let parts = schemas
         // Adds the parts that apply because of the value, such as `then`, until it fulfils them.
         for (let rounds = 0; rounds < maxRounds; rounds++) {
-          const choice = this.#choose(parts, at, attempt, where)
+          const choice = choose(parts, at, attempt, where)
           const types = allowedTypes(choice.schemas)
           ways = Math.max(choice.ways, types.length)
           if (choice.isEndless) fail('every value would be infinitely nested')
           const type = types[turn % types.length] ?? fail('type: the schemas allow different types')
-          const drawn = random(this.#options.seed, where, attempt)
+          const drawn = random(options.seed, where, attempt)
           const place = { ...at, salt, type, schemas: choice.schemas, random: drawn }
           // Every second attempt omits optional fields, which can exclude each other.
-          const value = this.#value(place, choice.isSmall || attempt % 2 === 1)
+          const value = valueFor(place, choice.isSmall || attempt % 2 === 1)
           if (accepted(value, schemas)) return { value, isAccepted: true }
           made ??= value
           const more = choice.schemas.flatMap((schema) => conditionalParts(schema, value))
@@ -141,19 +133,19 @@ class ValueGenerator {
    *
    * @param attempt Number of the attempt, from 0. The first one follows descriptions, too.
    */
-  #choose(schemas: readonly Schema[], { around }: Location, attempt: number, where: string) {
+  function choose(schemas: readonly Schema[], { around }: Location, attempt: number, where: string) {
     const parts = new Set(schemas)
-    const isSmall = this.#isSmall || this.#budget.isLow
+    const isSmall = isSmallest || budget.isLow
     let isEndless = false
     let ways = 1
     for (const schema of parts) {
-      this.#budget.spend(1 + around.length / 100)
+      budget.spend(1 + around.length / 100)
       if (around.filter((each) => each === schema).length > (isSmall ? 0 : 1)) isEndless = true
       for (const part of schema.allOf ?? []) parts.add(part)
       if (schema.description && attempt === 0) parts.add(schema.description)
       for (const branches of [schema.anyOf, schema.oneOf]) {
         if (!branches) continue
-        const ordered = isSmall ? branches.toReversed() : this.#shuffled(branches, where)
+        const ordered = isSmall ? branches.toReversed() : shuffled(branches, where)
         parts.add(ordered[Math.floor((attempt >> 1) / ways) % branches.length] as Schema)
         ways *= branches.length
       }
@@ -162,22 +154,22 @@ class ValueGenerator {
   }
 
   /** Returns the branches from a random one on, and null last. */
-  #shuffled(branches: readonly Schema[], where: string): Schema[] {
-    this.#budget.spend(branches.length)
-    const all = rotated(branches, random(this.#options.seed, where, 'choice')())
+  function shuffled(branches: readonly Schema[], where: string): Schema[] {
+    budget.spend(branches.length)
+    const all = rotated(branches, random(options.seed, where, 'choice')())
     const isNull = ({ type }: Schema) => type?.join() === 'null'
     return [...all.filter((each) => !isNull(each)), ...all.filter(isNull)]
   }
 
-  #value(place: ValuePlace, isSmall: boolean): unknown {
+  function valueFor(place: ValuePlace, isSmall: boolean): unknown {
     const { type, schemas, random } = place
     const samples = schemas.flatMap(({ samples = [] }) => samples)
     const listed = schemas.find((schema) => schema.enum)?.enum
-    const proposed = listed ? undefined : this.#options.propose(place)
+    const proposed = listed ? undefined : options.propose(place)
     const known = [...samples, ...(listed ? rotated(listed, random()) : [proposed])]
     const found = known.find((value) => value !== undefined && accepted(value, schemas))
     if (found !== undefined) {
-      this.#budget.spend(JSON.stringify(found).length)
+      budget.spend(JSON.stringify(found).length)
       return structuredClone(found)
     }
     if (listed)
@@ -193,35 +185,35 @@ class ValueGenerator {
       case 'number':
         return numberFor(schemas, type === 'integer', random, (each) => accepted(each, schemas))
       case 'string':
-        return this.#text(place, proposed, isSmall)
+        return textFor(place, proposed, isSmall)
       case 'array':
-        return this.#array(place, isSmall)
+        return arrayFor(place, isSmall)
       case 'object':
-        return this.#object(place, isSmall)
+        return objectFor(place, isSmall)
       default:
         return fail(`type '${type}' is unknown`)
     }
   }
 
-  #text({ schemas, path, random }: ValuePlace, proposed: unknown, isSmall: boolean): string {
+  function textFor({ schemas, path, random }: ValuePlace, proposed: unknown, isSmall: boolean): string {
     const [min, max] = countsOf(schemas, 'Length')
-    this.#budget.spend(min)
+    budget.spend(min)
     const patterns = schemas.flatMap(({ pattern }) => pattern ?? [])
-    if (patterns.length > 0) return textOfPatterns(patterns, min, max, random, this.#budget)
+    if (patterns.length > 0) return textOfPatterns(patterns, min, max, random, budget)
     if (typeof proposed === 'string') return fitLength(proposed, min, max)
-    const text = fitLength(this.#options.words(), min, max)
+    const text = fitLength(options.words(), min, max)
     const where = path.join('/')
-    const isFree = (this.#linked ?? where) === where && path.at(-1) !== nameKey
+    const isFree = (linkedAt ?? where) === where && path.at(-1) !== nameKey
     if (isSmall || !isFree) return text
-    const linked = this.#options.links.reduce(
+    const linked = options.links.reduce(
       (all, link) => (all.length + link.length < max ? `${all} ${link}` : all),
       text,
     )
-    if (linked !== text) this.#linked = where
+    if (linked !== text) linkedAt = where
     return linked
   }
 
-  #array(place: ValuePlace, isSmall: boolean): unknown[] {
+  function arrayFor(place: ValuePlace, isSmall: boolean): unknown[] {
     const { schemas, random } = place
     const [least, max] = countsOf(schemas, 'Items')
     const listed = Math.max(...schemas.map(({ prefixItems = [] }) => prefixItems.length))
@@ -243,7 +235,7 @@ class ValueGenerator {
       const others = isUnique && index > 0 ? [{ not: { enum: [...items.values()] } }] : []
       const parts = [inner, contained[index - listed] ?? [], others].flat()
       const isOptional = index >= min || others.length > 0
-      const item = this.#part(parts, within(place, index), isOptional, repeats)
+      const item = part(parts, within(place, index), isOptional, repeats)
       if (item !== undefined) items.set(isUnique ? JSON.stringify(item) : index, item)
       else if (others.length === 0) break
       if (items.size === index) repeats++
@@ -252,7 +244,7 @@ class ValueGenerator {
     return [...items.values()]
   }
 
-  #object(place: ValuePlace, isSmall: boolean): Record<string, unknown> {
+  function objectFor(place: ValuePlace, isSmall: boolean): Record<string, unknown> {
     const { schemas } = place
     const [min, max] = countsOf(schemas, 'Properties')
     const required = new Set(schemas.flatMap((schema) => schema.required ?? []))
@@ -261,7 +253,7 @@ class ValueGenerator {
     const fields = new Map<string, unknown>()
     const add = (name: string) => {
       const inner = schemas.flatMap((schema) => propertySchemas(schema, name))
-      const value = this.#part(inner, within(place, name), !required.has(name))
+      const value = part(inner, within(place, name), !required.has(name))
       if (value !== undefined) fields.set(name, value)
     }
     let room = max - required.size
@@ -270,32 +262,34 @@ class ValueGenerator {
     const isMap = declared.length === 0 && schemas.some((schema) => schema.additionalProperties)
     const count = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
     for (let spare = 1; fields.size < count && spare < count + maxAttempts; spare++) {
-      const name = this.#nameOf(place, spare, [...fields.keys()])
+      const name = nameOf(place, spare, [...fields.keys()])
       add(fields.has(name) ? `${name}_${spare}` : name)
     }
     return Object.fromEntries(fields)
   }
 
   /** Returns a name for a field that the schema does not list. */
-  #nameOf(place: ValuePlace, spare: number, others: readonly string[]): string {
+  function nameOf(place: ValuePlace, spare: number, others: readonly string[]): string {
     const constraints = place.schemas.flatMap(({ patternProperties = {}, propertyNames = [] }) => {
       const [pattern] = Object.keys(patternProperties)
       return [pattern === undefined ? [] : { pattern }, propertyNames].flat()
     })
     const parts: Schema[] = [{ type: ['string'], not: { enum: others } }, ...constraints]
-    return String(this.make(parts, within(place, nameKey), spare).value)
+    return String(make(parts, within(place, nameKey), spare).value)
   }
 
   /** Generates a part of an array or object. Returns undefined if the part is optional and no value matches. */
-  #part(schemas: readonly Schema[], at: Location, isOptional: boolean, again?: number): unknown {
+  function part(schemas: readonly Schema[], at: Location, isOptional: boolean, again?: number): unknown {
     try {
-      const { value, isAccepted } = this.make(schemas, at, again)
+      const { value, isAccepted } = make(schemas, at, again)
       return isAccepted || !isOptional ? value : undefined
     } catch (error) {
       if (error instanceof InvalidSchema && isOptional) return undefined
       throw error
     }
   }
+
+  return make
 }
 
 function fail(reason: string): never {

@@ -10,32 +10,20 @@ import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import { type Budget, Exhausted } from './budget.ts'
 import { maxText, screenPattern } from './strings.ts'
 
-type Bound =
-  | `${'min' | 'max'}${'Contains' | 'Items' | 'Length' | 'Properties'}`
-  | `${'m' | 'exclusiveM'}${'in' | 'ax'}imum`
-  | 'multipleOf'
-type SchemaList = 'allOf' | 'anyOf' | 'oneOf' | 'prefixItems'
-type SchemaMap = 'properties' | 'patternProperties' | 'dependentSchemas'
-type InnerSchema =
-  | `${'additional' | 'unevaluated'}Properties`
-  | 'propertyNames'
-  | 'items'
-  | 'contains'
-  | 'not'
-  | 'if'
-  | 'then'
-  | 'else'
+type Keywords<Name extends string, Value> = { readonly [Key in Name]?: Value }
 
 /**
  * Booleans are read as `{}` or `{ enum: [] }`, `const` as `enum`, references as part of `allOf`, and `dependentRequired`
  * and `dependencies` as `dependentSchemas`.
  */
 export interface Schema
-  extends Readonly<Partial<Record<Bound, number>>>,
-    Readonly<Partial<Record<SchemaList, readonly Schema[]>>>,
-    Readonly<Partial<Record<SchemaMap, Readonly<Record<string, Schema>>>>>,
-    Readonly<Partial<Record<InnerSchema, Schema>>>,
-    Readonly<Partial<Record<'pattern' | 'format', string>>> {
+  extends Keywords<`${'min' | 'max'}${'Contains' | 'Items' | 'Length' | 'Properties'}`, number>,
+    Keywords<`${'m' | 'exclusiveM'}${'in' | 'ax'}imum` | 'multipleOf', number>,
+    Keywords<'allOf' | 'anyOf' | 'oneOf' | 'prefixItems', readonly Schema[]>,
+    Keywords<'properties' | 'patternProperties' | 'dependentSchemas', Readonly<Record<string, Schema>>>,
+    Keywords<'items' | 'contains' | 'not' | 'if' | 'then' | 'else', Schema>,
+    Keywords<'additionalProperties' | 'unevaluatedProperties' | 'propertyNames', Schema>,
+    Keywords<'pattern' | 'format', string> {
   readonly type?: readonly TypeName[]
   readonly enum?: readonly unknown[]
   /** Values of `examples`, `example` and `default`, except null. They need not match the schema. */
@@ -88,7 +76,7 @@ const keywordsInWords: Readonly<Record<string, readonly string[]>> = {
  * @param budget Pays for each validation with the schema.
  */
 export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; ignored: Set<string> } {
-  const { longestText, longestList, named } = measure(root)
+  const { longestText, longestList } = measure(root)
   const ignored = new Set<string>()
   const nodes = new Map<object, Node>()
   const prototype = {
@@ -111,8 +99,7 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
       const inner = readKeyword(keyword, value)
       if (inner !== undefined) node[keyword] = inner
     }
-    const { items, examples, example, $dynamicRef, $recursiveRef, dependentRequired, dependencies } = keywords
-    const { $ref = $dynamicRef ?? $recursiveRef } = keywords
+    const { $ref, items, examples, example, dependentRequired, dependencies } = keywords
     if ('const' in keywords) node['enum'] = [keywords['const']]
     const samples = [...listOf(examples), example, keywords['default']].filter((each) => each != null)
     if (samples.length > 0) node['samples'] = samples
@@ -121,9 +108,6 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
       node['prefixItems'] = items.map(read)
       node['items'] = read(keywords['additionalItems'])
     }
-    // In draft 4, exclusive bounds are flags.
-    if (keywords['exclusiveMinimum'] === true) node['exclusiveMinimum'] = node['minimum']
-    if (keywords['exclusiveMaximum'] === true) node['exclusiveMaximum'] = node['maximum']
     if (typeof $ref === 'string') node['allOf'] = [...listOf(node['allOf']), read(targetOf($ref))]
     const dependent = [dependentRequired, dependencies].flatMap((map) => Object.entries(fieldsOf(map)))
     for (const [name, each] of dependent) {
@@ -171,14 +155,11 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
     return Object.fromEntries(entries)
   }
 
-  /** Returns the target of a reference: an `$id`, and an anchor or a JSON pointer into the schema with that id. */
+  /** Returns the target of a JSON pointer. */
   function targetOf(reference: string): JsonSchema {
-    const [id = '', fragment = ''] = reference.split('#')
-    const [, ...steps] = fragment.split('/')
-    const path = steps.map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-    const base = id === '' ? root : named.get(id)
-    const target =
-      fragment === '' || fragment.startsWith('/') ? readAt(base, path) : named.get(`#${fragment}`)
+    const [start, ...steps] = reference.split('/')
+    const path = steps.map((step) => step.replaceAll('%20', ' ').replaceAll('~1', '/').replaceAll('~0', '~'))
+    const target = start === '#' ? readAt(root, path) : undefined
     if (isSchema(target)) return target
     throw new InvalidSchema(`the reference '${reference}' cannot be resolved`)
   }
@@ -205,15 +186,6 @@ function constraintsIn(description: string): Node | undefined {
   return found.length > 0 ? Object.fromEntries(found) : undefined
 }
 
-/** Decodes `%20` in a step of a reference, unless it contains a `%` of its own. */
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
-  }
-}
-
 function listed(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
@@ -222,22 +194,15 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value)
 }
 
-/**
- * Returns the lengths of a schema's longest list, and of its longest text or name except descriptions, and the schemas in
- * it that have an id or an anchor.
- */
+/** Returns the lengths of a schema's longest list, and of its longest text or name except descriptions. */
 function measure(root: JsonSchema) {
   let [parts, longestText, longestList] = [0, 0, 0]
-  const named = new Map<unknown, unknown>()
   JSON.stringify(root, (key, value) => {
     if (++parts > maxParts) throw new Exhausted(`more than ${maxParts} schema parts`)
     const text = typeof value === 'string' && key !== 'description' ? value : ''
     longestText = Math.max(longestText, key.length, text.length)
     if (Array.isArray(value)) longestList = Math.max(longestList, value.length)
-    const { $id, id = $id, $anchor, $dynamicAnchor = $anchor } = fieldsOf(value)
-    if (typeof id === 'string') named.set(id.replace(/#$/, ''), value).set(id.replace(/.*\//, ''), value)
-    if ($dynamicAnchor !== undefined) named.set(`#${$dynamicAnchor}`, value)
     return value
   })
-  return { longestText, longestList, named }
+  return { longestText, longestList }
 }
