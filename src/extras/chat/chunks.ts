@@ -1,6 +1,7 @@
 /** Converts a chat completion to chunks, one per token, and locates its parts for faults. */
 import { encodeEvent } from '../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../http/reply.ts'
+import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer } from '../../resources/answer.ts'
 import type { StreamFailure, StreamPlaces } from '../../resources/protocol.ts'
@@ -15,13 +16,13 @@ export function chunkWriter(): (event: StreamEvent) => Frame {
 }
 
 function wireWriter(): (event: StreamEvent) => string {
-  let encodedIndex: number | undefined
+  let encodedIndex: unknown
   let [before, after] = ['', '']
   return (event) => {
     const { index, delta, logprobs } = choiceOf(event)
-    const isPiece = delta?.content !== undefined && delta.role === undefined
+    const { content, role } = fieldsOf(delta)
     // An error chunk has no `logprobs`.
-    if (!isPiece || logprobs !== null) return encodeEvent(event)
+    if (content === undefined || role !== undefined || logprobs !== null) return encodeEvent(event)
     if (index !== encodedIndex) {
       const sample = encodeEvent({ ...event, choices: [{ ...choiceOf(event), delta: { content: '' } }] })
       const place = sample.indexOf('"content":""') + '"content":'.length
@@ -29,7 +30,7 @@ function wireWriter(): (event: StreamEvent) => string {
       after = sample.slice(place + '""'.length)
       encodedIndex = index
     }
-    return `${before}${JSON.stringify(delta.content)}${after}`
+    return `${before}${JSON.stringify(content)}${after}`
   }
 }
 
@@ -80,39 +81,23 @@ export function* chunks(
   else if (stream_options?.include_usage || asked?.include) yield { ...head, choices: [], usage }
 }
 
-interface ChunkChoice {
-  index?: number
-  delta?: {
-    role?: string
-    content?: string
-    refusal?: string
-    reasoning?: string | null
-    annotations?: unknown[]
-    tool_calls?: { function?: { arguments?: string }; custom?: { input?: string } }[]
-    function_call?: { arguments?: string }
-  }
-  finish_reason?: string | null
-  logprobs?: unknown
-}
-
-function choiceOf(event: StreamEvent): ChunkChoice {
-  const [choice] = (event['choices'] as ChunkChoice[] | undefined) ?? []
-  return choice ?? {}
+function choiceOf(event: object): Record<string, unknown> {
+  return fieldsOf(listOf(fieldsOf(event)['choices'])[0])
 }
 
 /** Locates a chat completion's parts in its chunks, for faults. */
 export const chatPlaces: StreamPlaces = {
   isDelta(event) {
-    const { delta = {} } = choiceOf(event)
-    const { content, refusal, reasoning, tool_calls, function_call: call } = delta
-    const [called] = tool_calls ?? []
-    const args = call?.arguments || called?.function?.arguments || called?.custom?.input
+    const { content, refusal, reasoning, tool_calls, function_call } = fieldsOf(choiceOf(event)['delta'])
+    const called = fieldsOf(listOf(tool_calls)[0])
+    const args =
+      fieldsOf(function_call ?? called['function'])['arguments'] || fieldsOf(called['custom'])['input']
     return Boolean(content || refusal || reasoning || args)
   },
-  isFinal: (event) => choiceOf(event).finish_reason != null,
+  isFinal: (event) => choiceOf(event)['finish_reason'] != null,
   filtered(value) {
-    const { choices } = value as { choices?: ChunkChoice[] }
-    if (!choices?.some(({ finish_reason }) => finish_reason != null)) return value
+    const choices = listOf(fieldsOf(value)['choices']).map(fieldsOf)
+    if (!choices.some(({ finish_reason }) => finish_reason != null)) return value
     return { ...value, choices: choices.map((choice) => ({ ...choice, finish_reason: 'content_filter' })) }
   },
   failure: (failure, { last }) => failureOf(failure, last as Partial<ChatCompletion> | undefined),

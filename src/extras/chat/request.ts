@@ -139,12 +139,12 @@ export const ChatRequest = z.lazy(() => {
       message: 'Required, unless models is set',
       params: { rule: 'required' },
     })
-    .refine(offersForcedFunction, {
+    .refine(({ tool_choice, tools }) => offers(forcedName(tool_choice), tools?.map(calledBy)), {
       path: ['tool_choice', 'function', 'name'],
       message: 'Must name one of the function tools',
       params: { rule: 'unknown_tool' },
     })
-    .refine(({ function_call: call, functions }) => offersName(call, functions), {
+    .refine(({ function_call, functions }) => offers(Object(function_call).name, functions), {
       path: ['function_call', 'name'],
       message: 'Must name one of the functions',
       params: { rule: 'unknown_tool' },
@@ -164,24 +164,12 @@ export function forcedName(choice: ToolChoice): string | undefined {
   return textOf(fieldsOf(choice['function'])['name'])
 }
 
-interface ForcedFunction {
-  tool_choice?: ToolChoice
-  tools?: ChatTool[] | null | undefined
+function calledBy(tool: ChatTool): { name?: string } {
+  return isChatFunction(tool) ? tool.function : {}
 }
 
-function offersForcedFunction({ tool_choice, tools }: ForcedFunction): boolean {
-  const forced = forcedName(tool_choice)
-  return (
-    forced === undefined ||
-    (tools?.some((tool) => isChatFunction(tool) && tool.function.name === forced) ?? false)
-  )
-}
-
-function offersName(
-  call: 'none' | 'auto' | { name: string } | null | undefined,
-  functions: readonly { name: string }[] | null | undefined,
-): boolean {
-  return typeof call !== 'object' || call === null || (functions ?? []).some(({ name }) => name === call.name)
+function offers(name: unknown, functions: readonly { name?: string }[] | null | undefined): boolean {
+  return name === undefined || (functions ?? []).some((each) => each.name === name)
 }
 
 /** Returns true if the request offers functions in the format before tools, and the reply must use it, too. */

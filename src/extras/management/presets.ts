@@ -4,6 +4,7 @@ import { ok } from '../../http/reply.ts'
 import { check } from '../../lib/check.ts'
 import { oneLine } from '../../lib/one-line.ts'
 import { uuid } from '../../lib/seed.ts'
+import { fieldsOf, listOf, textOf } from '../../lib/unchecked-json.ts'
 import { type AnyOperation, defineOperation, type RequestContext } from '../../operation.ts'
 import { RequestSettings } from '../../resources/create-response-body.ts'
 import { Preset, PresetRecord, PresetVersion } from '../../resources/preset.ts'
@@ -12,7 +13,7 @@ import { defaultWorkspaceId, notFound, Page, page, userId } from './lists.ts'
 
 const slug = () => z.string().min(1).describe('URL-safe slug of the preset.')
 
-/** Lists the presets, without their versions, most recently updated first. */
+/** Most recently updated first, without versions. */
 export const listPresets = defineOperation({
   id: 'listPresets',
   method: 'get',
@@ -68,6 +69,11 @@ async function versionsOf({ params, sandbox, assume }: RequestContext<{ slug: st
 
 type Body = Readonly<Record<string, unknown>>
 
+function requiring(schema: z.ZodRecord, field: string): z.ZodRecord {
+  const issue = { path: [field], message: 'Is required', params: { rule: 'required' } }
+  return schema.refine((body) => body[field] !== undefined, issue)
+}
+
 const kept = (
   'model models temperature top_p top_k top_a min_p seed stop stop_sequences frequency_penalty presence_penalty ' +
   'repetition_penalty max_tokens max_completion_tokens max_output_tokens max_tool_calls parallel_tool_calls ' +
@@ -97,7 +103,7 @@ function createPreset(
     doc: { summary: `Create a preset from the body of POST ${path}`, tag: 'Presets' },
     input: {
       params: z.lazy(() => z.object({ slug: PresetRecord.unwrap().shape.slug })),
-      body: z.lazy(() => z.record(z.string(), z.unknown()).superRefine(requires(required))),
+      body: z.lazy(() => required.reduce(requiring, z.record(z.string(), z.unknown()))),
     },
     output: z.lazy(() => z.object({ data: Preset })),
     writes: true,
@@ -138,19 +144,6 @@ function createPreset(
   })
 }
 
-function requires(fields: readonly string[]) {
-  return (body: Body, context: z.RefinementCtx) => {
-    for (const field of fields)
-      if (body[field] === undefined)
-        context.addIssue({
-          code: 'custom',
-          path: [field],
-          message: 'Is required',
-          params: { rule: 'required' },
-        })
-  }
-}
-
 /** Returns the fields that a preset stores. Warns about fields that are omitted or have no effect. */
 function configOf(body: Body, warn: (message: string) => void): Record<string, unknown> {
   const sent = kept.filter((field) => body[field] !== undefined && body[field] !== null)
@@ -164,19 +157,8 @@ function configOf(body: Body, warn: (message: string) => void): Record<string, u
 }
 
 function systemMessages({ messages }: Body): string {
-  const list: unknown[] = Array.isArray(messages) ? messages : []
-  return list
-    .filter((message) => /^(system|developer)$/.test(String(Object(message).role)))
-    .map((message) => textOf(Object(message).content))
-    .join('\n\n')
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  return Array.isArray(content)
-    ? content
-        .map((part) => Object(part).text)
-        .filter(Boolean)
-        .join('\n')
-    : ''
+  const system = listOf(messages)
+    .map(fieldsOf)
+    .filter(({ role }) => role === 'system' || role === 'developer')
+  return system.map(({ content }) => textOf(content)).join('\n\n')
 }
