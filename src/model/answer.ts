@@ -13,12 +13,12 @@ import type {
   Choice,
   FunctionCallItem,
 } from '../resources/answer.ts'
-import type { Prompt } from '../resources/prompt.ts'
+import { forcedTool, type Prompt } from '../resources/prompt.ts'
 import type { ClientTool } from '../resources/tools.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply, ScriptedUsage } from '../scenarios/scripted-reply.ts'
 import { callUsage, checkModel, pricingOf } from './catalogue.ts'
-import { compactionTrigger, forcedTool, type Transcript, toTranscript, writeItems } from './items.ts'
+import { compactionTrigger, type Transcript, toTranscript, writeItems } from './items.ts'
 import { applyPreset } from './preset.ts'
 import { scriptedItems, scriptedSources } from './script.ts'
 import { searchWeb } from './search/search.ts'

@@ -4,8 +4,7 @@ import { hash } from '../lib/seed.ts'
 import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resources/answer.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import type { JsonSchema } from '../resources/json-schema.ts'
-import type { OfferedFunction, Prompt } from '../resources/prompt.ts'
-import type { ClientTool } from '../resources/tools.ts'
+import { forcedTool, type Prompt } from '../resources/prompt.ts'
 import { writeReasoning } from './reasoning.ts'
 import { cite, linkTo, type Source } from './search/citations.ts'
 import type { FakeValue } from './structured.ts'
@@ -120,18 +119,6 @@ export function writeItems(
 
 export function webSearchItem({ question }: Transcript): WebSearchItem {
   return { type: 'web_search_call', action: { type: 'search', query: searchQuery(question) } }
-}
-
-/** Returns the tool that `toolChoice` names, or the first one offered (a function, if any) if it only requires a call. */
-export function forcedTool({ tools = [], toolChoice }: Prompt): OfferedFunction | ClientTool | undefined {
-  const functions = tools.filter((tool) => tool.kind === 'function')
-  const custom = tools.flatMap((tool) => (tool.kind === 'other' ? (tool.offers ?? []) : []))
-  const callable = [...functions, ...custom.filter(({ isCustom }) => isCustom)]
-  if (typeof toolChoice === 'object')
-    return callable.find(
-      (tool) => tool.name === toolChoice.name && 'type' in toolChoice === 'isCustom' in tool,
-    )
-  return toolChoice === 'required' ? callable[0] : undefined
 }
 
 function readVerbosity({ text }: Prompt, warn: WriteContext['warn']): Verbosity {

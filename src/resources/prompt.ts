@@ -82,3 +82,18 @@ interface ReasoningRequest {
   /** If true, the reasoning is omitted from the reply. */
   readonly isHidden?: boolean
 }
+
+/** Returns the tool that `toolChoice` names, or the first one offered (a function, if any) if it only requires a call. */
+export function forcedTool({
+  tools = [],
+  toolChoice,
+}: PromptSettings): OfferedFunction | ClientTool | undefined {
+  const functions = tools.filter((tool) => tool.kind === 'function')
+  const custom = tools.flatMap((tool) => (tool.kind === 'other' ? (tool.offers ?? []) : []))
+  const callable = [...functions, ...custom.filter(({ isCustom }) => isCustom)]
+  if (typeof toolChoice === 'object')
+    return callable.find(
+      (tool) => tool.name === toolChoice.name && 'type' in toolChoice === 'isCustom' in tool,
+    )
+  return toolChoice === 'required' ? callable[0] : undefined
+}

@@ -79,6 +79,11 @@ describe('POST /responses: warnings, assumptions and items', () => {
       types.searched,
       'searchResults, toolShape, webSearchItem',
     ],
+    [
+      { tools: [search, { type: 'custom', name: 'run' }], tool_choice: 'required' },
+      ['custom_tool_call'],
+      'offeredSearch, forcedTool, toolShape',
+    ],
     [{ tools: [search], tool_choice: 'required' }, types.searched, 'searchResults, toolShape, webSearchItem'],
     [{ tools: [search], tool_choice: 'none' }, types.text, 'toolShape'],
     [{ tools: [search, fn('f')] }, types.text, 'offeredSearch, toolShape'],

@@ -1,6 +1,6 @@
 /** Reads the forms of web search that a request uses. Spec: POST /responses, Plugin object, Versioning 5. */
 import type { WebPlugin } from '../../resources/create-response-body.ts'
-import type { Prompt, PromptTool } from '../../resources/prompt.ts'
+import { forcedTool, type Prompt, type PromptTool } from '../../resources/prompt.ts'
 import type { WebSearchEngine } from '../../resources/tools.ts'
 import type { Transcript } from '../items.ts'
 
@@ -43,14 +43,8 @@ export function usesSearchTool(
   { question, answersTool }: Pick<Transcript, 'question' | 'answersTool'>,
 ): boolean {
   if (toolChoice === 'search' || tools.every(({ kind }) => kind === 'search')) return true
-  if (typeof toolChoice === 'object') return !forcesFunction({ tools, toolChoice })
+  if (typeof toolChoice === 'object') return !forcedTool({ tools, toolChoice })
   return !answersTool && asking.test(question)
-}
-
-/** Returns true if the reply is a function call, which would ignore a search. */
-export function forcesFunction({ tools = [], toolChoice }: Pick<Prompt, 'tools' | 'toolChoice'>): boolean {
-  if (typeof toolChoice === 'object') return 'name' in toolChoice
-  return toolChoice === 'required' && tools.some(({ kind }) => kind === 'function')
 }
 
 /** Returns true for `vendor/model:online`, which enables the model's native web search. */

@@ -1,20 +1,14 @@
 /** Runs a request's web search, if it has one. Spec: POST /responses. */
 import type { AssumptionName } from '../../assumptions.ts'
 import { invalidRequest } from '../../http/errors.ts'
-import type { Prompt } from '../../resources/prompt.ts'
+import { forcedTool, type Prompt } from '../../resources/prompt.ts'
 import type { XSearchFilter } from '../../resources/x-search-filter.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import type { Transcript } from '../items.ts'
 import type { Source } from './citations.ts'
 import { findPages, findPosts, pageCorpus, postCorpus } from './corpus.ts'
 import { compileFilter } from './domains.ts'
-import {
-  forcesFunction,
-  isOnline,
-  readSearchRequests,
-  type SearchRequest,
-  usesSearchTool,
-} from './search-request.ts'
+import { isOnline, readSearchRequests, type SearchRequest, usesSearchTool } from './search-request.ts'
 
 interface SearchContext {
   sandbox: SandboxState
@@ -36,7 +30,7 @@ export async function searchWeb(
   if (!tools && !plugins && !xSearchFilter && !isOnline(model)) return undefined
   const request = chooseSearch(prompt, model, transcript, context)
   const filter = chooseFilter(prompt, model, request, context)
-  const isUnused = !context.script && forcesFunction(prompt)
+  const isUnused = !context.script && forcedTool(prompt) !== undefined
   return request && !isUnused ? search(request, filter, transcript.question, context) : undefined
 }
 
