@@ -78,7 +78,8 @@ export function expectSandbox<Received extends Inspectable>(
 }
 
 /**
- * Returns the prompts in a journal as text, for snapshots in any test runner: instructions, tools and messages.
+ * Returns the prompts in a journal as text, for snapshots in any test runner: instructions, tools, and the texts of
+ * system and user messages.
  *
  * @example assert.equal(promptsText(sandbox.journal.entries(), { mask: [/\d{4}-\d\d-\d\d/] }), …)
  */

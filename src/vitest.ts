@@ -185,8 +185,10 @@ declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
     extends JournalMatchers<R, RequestBodies> {
     /**
-     * Asserts that the prompts sent to models (instructions, tools and messages) match the snapshot file
-     * `__prompts__/<test file>/<test>.txt` next to the test. Created on the first run, updated by `vitest -u`.
+     * Asserts that the prompts sent to models match the snapshot file `__prompts__/<test file>/<test>.txt` next to the
+     * test: instructions, tools, and the texts of system and user messages. Of assistant messages, calls and results,
+     * whose content the mock's replies decide, only the kind is compared. Must be awaited. The file is created on the
+     * first run, and updated by `vitest -u`.
      *
      * @example await expect(sandbox).toMatchPrompts({ mask: [/\d{4}-\d\d-\d\d/] })
      */

@@ -39,9 +39,8 @@ function promptText(operation: string, body: unknown, { items }: Conversation): 
     else if (item.kind === 'result') lines.push('  result')
     else if (item.kind === 'reference') lines.push('  earlier conversation')
     else if (item.kind === 'other') lines.push(`  ${item.type}`)
-    else if (item.role === 'system' || item.role === 'developer')
-      lines.push(`  ${item.role}:`, ...indented(item.text, 4))
-    else lines.push(`  ${item.role}`)
+    else if (item.role === 'assistant' || item.text === '') lines.push(`  ${item.role}`)
+    else lines.push(`  ${item.role}:`, ...indented(item.text, 4))
   }
   return `${lines.join('\n')}\n`
 }

@@ -133,7 +133,7 @@ describe('promptsText()', () => {
       body: { model: 'a/b', instructions: 'It is 2026.', input: 'Hi' },
     })
     expect(promptsText(gateway.journal.entries(), { mask: [/\d{4}/] })).toBe(
-      '# createResponse a/b\n\ninstructions:\n  It is ….\n\ninput:\n  user\n',
+      '# createResponse a/b\n\ninstructions:\n  It is ….\n\ninput:\n  user:\n    Hi\n',
     )
   })
 })

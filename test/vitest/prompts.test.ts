@@ -26,20 +26,22 @@ const agent = { instructions: 'You are brief.\nToday is 2026-01-01.', input: 'Bo
 const mask = [/\d{4}-\d\d-\d\d/]
 
 describe('toMatchPrompts', () => {
-  test('prints instructions, tools and roles', async ({ sandbox }) => {
+  test('prints instructions, tools and messages', async ({ sandbox }) => {
     await ask(sandbox, agent)
     await ask(sandbox, {
       ...agent,
       input: [
         { role: 'developer', content: 'Be kind.' },
         { role: 'user', content: 'Book a boat' },
+        { role: 'assistant', content: 'Which one?' },
+        { role: 'user', content: [{ type: 'input_image', image_url: 'data:image/png;base64,AA==' }] },
         { type: 'function_call', call_id: 'call_1', name: 'book', arguments: '{}' },
         { type: 'function_call_output', call_id: 'call_1', output: 'done' },
       ],
     })
     await expect(sandbox).toMatchPrompts({ mask })
     const file = new URL(
-      '__prompts__/prompts.test.ts/toMatchPrompts-prints-instructions-tools-and-roles.txt',
+      '__prompts__/prompts.test.ts/toMatchPrompts-prints-instructions-tools-and-messages.txt',
       import.meta.url,
     )
     expect(readFileSync(file, 'utf8')).toContain('  Today is ….')
@@ -53,7 +55,7 @@ describe('toMatchPrompts', () => {
       sandbox.journal.clear()
       const day = String(1 + (run % 28)).padStart(2, '0')
       const calls = [
-        { instructions: `You are brief.\nToday is 2026-02-${day}.`, input: `Question ${run}` },
+        { instructions: `You are brief.\nToday is 2026-02-${day}.`, input: `Question on 2026-02-${day}` },
         { instructions: 'You are long.', input: 'Other', tools: run % 2 ? tools : [...tools].reverse() },
       ]
       for (const call of run % 3 ? calls : calls.toReversed()) await ask(sandbox, call)
@@ -77,10 +79,15 @@ describe('toMatchPrompts', () => {
     const textOf = () => promptsText(sandbox.journal.entries(), operations).split('\n')
     await ask(sandbox, { instructions: 'You are brief.\nBe kind.', input: 'Hello' })
     const before = textOf()
-    sandbox.journal.clear()
-    await ask(sandbox, { instructions: 'You are brief.\nBe rude.', input: 'Hello' })
-    const after = textOf()
-    expect(after).toHaveLength(before.length)
-    expect(after.filter((line, index) => line !== before[index])).toEqual(['  Be rude.'])
+    for (const [instructions, input, line] of [
+      ['You are brief.\nBe rude.', 'Hello', '  Be rude.'],
+      ['You are brief.\nBe kind.', 'Bye', '    Bye'],
+    ]) {
+      sandbox.journal.clear()
+      await ask(sandbox, { instructions, input })
+      const after = textOf()
+      expect(after).toHaveLength(before.length)
+      expect(after.filter((each, index) => each !== before[index])).toEqual([line])
+    }
   })
 })
