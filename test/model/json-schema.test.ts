@@ -385,15 +385,8 @@ describe('fakeValue', () => {
   })
 
   it('uses words from the question for unconstrained strings', async () => {
-    expect(
-      fakeValue(
-        strict({ title: { type: 'string' }, code: { type: 'string', pattern: '^x$' } }) as JsonSchema,
-        origin,
-      ),
-    ).toEqual({
-      title: 'Plan',
-      code: 'x',
-    })
+    const schema = strict({ title: { type: 'string' }, code: { type: 'string', pattern: '^x$' } })
+    expect(fakeValue(schema, origin)).toEqual({ title: 'Plan', code: 'x' })
   })
 
   it('does not modify the schema', async () => {

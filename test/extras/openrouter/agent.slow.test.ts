@@ -1,4 +1,4 @@
-/** Tests `@openrouter/agent` with the dialect: costs, the vendor's search tool, and fallback models. */
+/** Tests `@openrouter/agent` with the dialect: costs, and the vendor's search tool. */
 import { callModel, maxCost, OpenRouter, serverTool, tool } from '@openrouter/agent'
 import { HTTPClient } from 'openrouter-sdk-0'
 import { beforeEach, expect, it } from 'vitest'
@@ -43,10 +43,4 @@ it('@openrouter/agent receives the pages that the search tool cites', async () =
   expect(output.at(-1)).toMatchObject({
     content: [{ annotations: [{ type: 'url_citation' }, { type: 'url_citation' }] }],
   })
-})
-
-it('@openrouter/agent falls back to another model after a failure', async () => {
-  gateway.fail(503, { when: { model }, times: 1 })
-  const result = callModel(client, { models: [model, 'borealis/polar-1'], input: 'How do tides work?' })
-  expect((await result.getResponse()).model).toBe('borealis/polar-1')
 })
