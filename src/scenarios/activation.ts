@@ -247,10 +247,7 @@ export const ScenarioProgress = z.lazy(() =>
         on: z.array(z.string()),
         matched: z.int().describe("Number of requests that matched the rule's conditions."),
         applied: z.int().describe('Number of requests that the rule was applied to.'),
-        remaining: z
-          .int()
-          .nullable()
-          .describe('Number of times that the rule can still apply; null if unlimited.'),
+        remaining: z.int().nullable().describe('Number of uses left; null if unlimited.'),
         source: RuleSource.describe('The rule as written, with defaults filled in.'),
       }),
     ),

@@ -18,10 +18,7 @@ export const RateLimit = z.lazy(() =>
       requests: field(count(), 'Number of requests allowed per window.'),
       tokens: field(count(), 'Number of tokens allowed per window. Tokens are counted after each reply.'),
       per: PositiveDuration.describe("Window length: '500ms', '10s', '1m', '1h', '1d', or milliseconds."),
-      by: field(
-        z.enum(['key', 'model']),
-        'Applies the limit separately to each API key or model. Default: one limit for all requests.',
-      ),
+      by: field(z.enum(['key', 'model']), 'Counts per API key or model. Default: all requests together.'),
     })
     .refine(({ requests, tokens }) => requests !== undefined || tokens !== undefined, {
       error: 'Limits nothing: set requests, tokens or both',

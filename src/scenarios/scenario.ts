@@ -72,10 +72,7 @@ export const Rule = z.lazy(() =>
         .min(1, { error: ({ input }) => `Must be 1 or more, got ${input}: to disable a rule, remove it` }),
       'Maximum number of times that the rule applies. Default: unlimited.',
     ),
-    after: field(
-      count(),
-      'Number of matching requests to skip first. Requests answered by an earlier rule do not count. Default: 0.',
-    ),
+    after: field(count(), 'Matching requests to skip, not counting those of earlier rules. Default: 0.'),
     probability: field(
       z.number().gt(0, fraction).max(1, fraction),
       'Fraction of requests (more than 0, at most 1) that the rule applies to, chosen by seed and request content. Default: 1.',
@@ -84,14 +81,8 @@ export const Rule = z.lazy(() =>
       RateLimit,
       'Number of requests and tokens allowed per window of elapsed time (real time multiplied by `timeScale`). The rule applies to requests over the limit. If the rule has no other effect, they get a `rate-limit` fault.',
     ),
-    setState: field(
-      text,
-      "Sandbox state to set when the rule applies, for `when.state`. This can be the rule's only effect.",
-    ),
-    during: field(
-      Period,
-      'Period in which the rule applies, in elapsed time since the sandbox was created or reset.',
-    ),
+    setState: field(text, "Sandbox state (`when.state`) to set. This can be the rule's only effect."),
+    during: field(Period, 'Period in elapsed time since the sandbox was created or reset.'),
     ...faultFields(),
     reply: field(TextOrReply, "Replaces the operation's reply: text, or a full reply object."),
     script: field(Script, 'The turns of one conversation, one request each.'),
@@ -118,15 +109,9 @@ export const Scenario = z.lazy(() =>
           /^[A-Za-z0-9][\w.-]{0,99}$/,
           'Must be letters, digits, dots, dashes and underscores, at most 100',
         )
-        .describe(
-          'Scenario name: letters, digits, dots, dashes and underscores, because it is sent in headers.',
-        ),
+        .describe('Scenario name, which is sent in headers.'),
       description: field(z.string(), 'Effect that a client observes.'),
-      rules: z
-        .array(Rule)
-        .min(1)
-        .max(10_000)
-        .describe('Rules; the first one that matches a request applies.'),
+      rules: z.array(Rule).min(1).max(10_000).describe('The first rule that matches a request applies.'),
     },
     mustBe('{ name, rules: […] }'),
   ),

@@ -53,17 +53,10 @@ interface Playing {
 /** The turn that a request consumes in a scripted conversation. */
 export const TurnReading = z.lazy(() =>
   z.strictObject({
-    conversation: z
-      .int()
-      .describe(
-        "Index among the sandbox's scripted conversations, from 1; 0 if no script accepts the request.",
-      ),
+    conversation: z.int().describe('Index of the scripted conversation, from 1; 0 if it is rejected.'),
     number: z.int().describe('Number of the turn, from 1.'),
     total: z.int().describe('Number of turns in the script.'),
-    mismatch: z
-      .string()
-      .nullable()
-      .describe("Reason why the request did not match the turn's expectations; null if it did."),
+    mismatch: z.string().nullable().describe('Reason why the request did not match; null if it did.'),
   }),
 )
 export type TurnReading = z.output<typeof TurnReading>

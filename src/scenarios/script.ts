@@ -43,10 +43,7 @@ const RequiredFields = z.lazy(() =>
 
 export const TurnExpectation = z.lazy(() =>
   z.strictObject({
-    input: field(
-      TextCondition,
-      'A substring of one of the user messages since the last turn, or a regular expression.',
-    ),
+    input: field(TextCondition, 'Part of a user message since the last turn, or a regular expression.'),
     tools: field(z.array(text).min(1), 'Functions that the request must offer. Others are allowed.'),
     result: field(
       z.record(text, z.union([ResultCheck, z.array(ResultCheck).min(1)])),

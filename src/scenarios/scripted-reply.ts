@@ -72,10 +72,7 @@ const knownItem = () =>
       ...imageGenerationCall().partial().shape,
       type: z.literal('image_generation_call'),
       id: head().id,
-      result: field(
-        z.string().nullable(),
-        'Image data in base64. Default: a PNG of one pixel, or null if the status is failed.',
-      ),
+      result: field(z.string().nullable(), 'Image in base64. Default: one pixel, or null if it failed.'),
       partial_images: field(z.array(z.string()), 'Partial images for streams, in base64. Default: none.'),
     }),
   ])
@@ -130,9 +127,7 @@ export const ScriptedFrame = z.lazy(() =>
       z.strictObject({
         event: z
           .looseObject({ type: z.string().optional() })
-          .describe(
-            'An event or chunk as JSON: `data: <json>`, after `event: <type>` if the protocol has names.',
-          ),
+          .describe('An event or chunk as JSON, sent after `event: <type>` if the protocol has names.'),
       }),
       z.strictObject({ data: z.string().describe('Raw text after `data: `.') }),
       z.strictObject({ bytes: z.string().describe('Raw bytes, as text.') }),
@@ -177,19 +172,10 @@ const ScriptedError = z.lazy(() =>
 export const answerFields = () => ({
   text: field(z.string(), 'Message text. In a turn, it is placed after `output` and before function calls.'),
   citations: field(z.array(ScriptedCitation), 'Citations in the message text.'),
-  output: field(
-    z.array(ScriptedItem),
-    'Output items, such as function calls or reasoning. Missing ids and statuses are generated.',
-  ),
-  interleave: field(
-    z.boolean(),
-    'For POST /responses: if true, the events of different items alternate in the stream. Default: false.',
-  ),
+  output: field(z.array(ScriptedItem), 'Output items. Missing ids and statuses are generated.'),
+  interleave: field(z.boolean(), 'For POST /responses: if true, events of items alternate. Default: false.'),
   id: field(text, 'Response id. Default: derived from the request.'),
-  responseStatus: field(
-    ResponseStatus,
-    'Status of the response. Default: completed, or incomplete if the token limit is reached.',
-  ),
+  responseStatus: field(ResponseStatus, 'Default: completed, or incomplete if the token limit is reached.'),
   incompleteReason: field(IncompleteReason, 'Reason for an incomplete response. Default: max_output_tokens.'),
   error: field(ScriptedError, 'Error of a failed response. Default: server_error.'),
   usage: field(ScriptedUsage, 'Token usage. Omitted counts are calculated.'),
