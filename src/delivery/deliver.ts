@@ -161,7 +161,6 @@ function play(
 
 /** Chunks of twice this length or more are sent in slices, so that slow clients apply backpressure. */
 const chunkSize = 64 * 1024
-
 /** Chunks of this size or more are encoded once, for both the client and the journal. */
 const longChunk = 4 * 1024
 

@@ -4,6 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http'
 import { type ParsedUrlQueryInput, stringify } from 'node:querystring'
+import type { Readable } from 'node:stream'
 import type { Call, Ending, Sink } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { collectBody, within } from '../http/body.ts'
@@ -100,7 +101,8 @@ async function readDispatched(body: unknown, limit: number): Promise<Uint8Array>
   if (!body) return new Uint8Array()
   if (typeof body === 'string') return within(toBytes(body), limit)
   if (body instanceof Uint8Array) return within(body, limit)
-  return collectBody(encoded(isIterable(body) ? body : streamOf(body as BodyInit)), limit)
+  const stream = isIterable(body) ? body : new Response(body as BodyInit).body
+  return collectBody(encoded(stream as AsyncIterable<string | Uint8Array>), limit)
 }
 
 async function* encoded(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -110,10 +112,6 @@ async function* encoded(chunks: AsyncIterable<string | Uint8Array>): AsyncGenera
 /** FormData is also iterable, but does not yield bytes. */
 function isIterable(body: object): body is AsyncIterable<string | Uint8Array> {
   return (Symbol.asyncIterator in body || Symbol.iterator in body) && !(body instanceof FormData)
-}
-
-function streamOf(body: BodyInit): ReadableStream<Uint8Array> {
-  return new Response(body).body as ReadableStream<Uint8Array>
 }
 
 /** Converts headers to a record with lowercase names. Repeated headers are joined, as on a server. */
@@ -238,7 +236,7 @@ class DispatchSink implements Sink, Controller {
    * unread data.
    */
   async failAfterRead(error: Error): Promise<void> {
-    const { body, res = body } = this.#handler as { body?: Unread | null; res?: Unread | null }
+    const { body, res = body } = this.#handler as Partial<Record<'body' | 'res', Readable | null>>
     if (this.#hasHead)
       do await new Promise((resolve) => setTimeout(resolve))
       while (res?.readableLength && !this.#isOver)
@@ -262,10 +260,6 @@ class DispatchSink implements Sink, Controller {
     })
     this.#timer = setTimeout(() => this.abort(error), this.#timeouts[part])
   }
-}
-
-interface Unread {
-  readonly readableLength: number
 }
 
 async function forward(response: Response, sink: DispatchSink): Promise<void> {

@@ -39,7 +39,6 @@ interface ConnectOptions {
   readonly [passesThrough]?: boolean
 }
 
-/** A request waiting for a connection, as its agent sees it. */
 type Waiting = ClientRequest & {
   readonly timeout?: number
   onSocket(socket: PipeSocket | undefined, error?: Error): void
@@ -138,7 +137,7 @@ async function tryHandlers(
   else await serveArrival(setup, arrival, verdict, { body, sandbox })
 }
 
-/** Sends the response from a user's handler. Closes the connection if the body fails. */
+/** Closes the connection if the body fails. */
 async function sendResponse({ response }: Arrival, handled: Response): Promise<void> {
   const { status, statusText, headers, body } = handled
   if (handled.type === 'error') return void response.socket?.destroy()

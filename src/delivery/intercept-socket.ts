@@ -39,7 +39,9 @@ export class PipeSocket extends Duplex {
 
   override _read(): void {
     const { peer } = this
-    const written = peer?.takeWritten()
+    if (!peer) return
+    const written = peer.#written
+    peer.#written = undefined
     written?.()
   }
 
@@ -90,12 +92,6 @@ export class PipeSocket extends Duplex {
     return this
   }
 
-  takeWritten(): (() => void) | undefined {
-    const written = this.#written
-    this.#written = undefined
-    return written
-  }
-
   /** Returns false if the buffer is full. */
   receive(chunk: Buffer): boolean {
     this.#restartTimeout()
@@ -107,7 +103,7 @@ export class PipeSocket extends Duplex {
     if (this.timeout > 0) this.#timer = setTimeout(() => this.emit('timeout'), this.timeout).unref()
   }
 
-  // Further methods of `net.Socket`, most of which have no effect without a network.
+  // Methods of `net.Socket` that have little effect without a network.
   address(): object {
     return { address: this.localAddress, port: this.localPort, family: this.remoteFamily }
   }

@@ -59,12 +59,8 @@ interface CallbackHandler {
 
 export type Handler = ControlledHandler | CallbackHandler
 
-function isControlled(handler: Handler): handler is ControlledHandler {
-  return 'onRequestStart' in handler && typeof handler.onRequestStart === 'function'
-}
-
 export function controlled(handler: Handler): ControlledHandler {
-  return isControlled(handler) ? handler : new CallbackAdapter(handler)
+  return 'onRequestStart' in handler ? handler : new CallbackAdapter(handler)
 }
 
 class CallbackAdapter implements ControlledHandler {

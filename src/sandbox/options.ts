@@ -71,9 +71,7 @@ export const gatewayOptions = {
   operations: option(
     'Custom operations, from `defineOperation`. They replace operations that are not part of the Model Gateway API.',
     () => z.array(CustomOperation),
-    {
-      default: [],
-    },
+    { default: [] },
   ),
   scenarios: option(
     'Scenarios active from the start: names, file paths, scenarios or rules.',

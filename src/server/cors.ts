@@ -34,12 +34,11 @@ export function isPreflight({ headers }: IncomingMessage): boolean {
 export function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
   const { headers } = request
   const requested = headers['access-control-request-headers']?.toLowerCase().split(',') ?? []
+  const allowed = new Set([...defaultHeaders, ...requested.map((name) => name.trim())])
   response.writeHead(204, {
     'x-request-id': replyId(request, 204),
     'access-control-allow-methods': methods,
-    'access-control-allow-headers': [
-      ...new Set([...defaultHeaders, ...requested.map((name) => name.trim())]),
-    ].join(', '),
+    'access-control-allow-headers': [...allowed].join(', '),
     'access-control-max-age': '600',
   })
   response.end()

@@ -65,14 +65,10 @@ export const serverOptions = {
   tlsKey: option("PEM file with the certificate's private key.", () => z.string().min(1), {
     flag: '--tls-key <file>',
   }),
-  console: option(
-    'If false, the console, a web page at `/__understudy/`, is not served.',
-    () => z.boolean(),
-    {
-      default: true,
-      flag: '--no-console',
-    },
-  ),
+  console: option('If false, the console, a web page at `/__understudy/`, is not served.', z.boolean, {
+    default: true,
+    flag: '--no-console',
+  }),
   gateway: option(
     'Existing gateway to serve. Cannot be combined with gateway options. Default: a new gateway.',
     () => ServedGateway,
@@ -99,8 +95,10 @@ export function toListenError(error: NodeJS.ErrnoException, port: number, host: 
     : Object.assign(new Error(message, { cause: error }), { code: error.code })
 }
 
-const noAddress = (_: number, host: string) => `This machine has no address '${host}': choose another host`
-const reasons: Readonly<Record<string, (port: number, host: string) => string>> = {
+type Reason = (port: number, host: string) => string
+
+const noAddress: Reason = (_, host) => `This machine has no address '${host}': choose another host`
+const reasons: Readonly<Record<string, Reason>> = {
   EADDRINUSE: (port) => `Port ${port} is in use: choose another port, or 0 for any free port`,
   EACCES: (port) => `No permission to listen on port ${port}: choose one above 1023`,
   EADDRNOTAVAIL: noAddress,

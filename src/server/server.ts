@@ -38,10 +38,7 @@ export class Server {
     this.gateway = gateway
     this.#settings = settings
     this.#guard = new Guard(settings)
-    const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-      void this.handle(request, response)
-    }
-    this.#listener = createListener(settings, onRequest, (socket) => {
+    this.#listener = createListener(settings, this.#onRequest, (socket) => {
       this.#connections.set(socket, undefined)
       socket.once('close', () => this.#connections.delete(socket))
     })
@@ -70,13 +67,13 @@ export class Server {
   }
 
   /** Never throws. */
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const { onRequest } = this.#settings
     const sink = new NodeSink(response)
     this.#connections.set(request.socket, sink)
-    if (!onRequest) return void (await this.#serve(request, sink))
     const startedAt = monotonic()
     const served = this.#serve(request, sink)
+    if (!onRequest) return
     response.once('close', async () => {
       const line = toRequestLine(request, response, startedAt, await served)
       try {
