@@ -43,11 +43,7 @@ function toNativeRequest({ url, method, headers, body, signal }: Request): Reque
   return new Request(url, init as RequestInit)
 }
 
-/**
- * Rejects if the connection ends without a response, and immediately if the request's signal has been aborted.
- *
- * @param announcesChunks See `ResponseSink`.
- */
+/** Rejects if the connection ends without a response, or if the request's signal is aborted already. */
 export async function respond(
   gateway: GatewayCore,
   request: Request,

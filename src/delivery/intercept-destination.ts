@@ -35,7 +35,6 @@ export interface InterceptSetup {
 export interface Outgoing {
   readonly method: string
   readonly url: URL
-  /** Headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -134,9 +133,7 @@ function runCallback(
   }
 }
 
-/**
- * Explains why an unhandled request must not leave this machine. Returns undefined if the request may leave.
- */
+/** Explains why an unhandled request must not leave this machine. Returns undefined if it may. */
 export function reasonToReject(gateway: GatewayCore, outgoing: Outgoing): string | undefined {
   if (isOwnServer(outgoing.url) || !looksMeantFor(gateway, outgoing)) return undefined
   const { method, url } = outgoing

@@ -1,7 +1,4 @@
-/**
- * Intercepts requests dispatched by `fetch` and undici. Each is handled by a user's handler or the gateway, passed
- * through, or rejected.
- */
+/** Intercepts requests dispatched by `fetch` and undici, and handles, forwards or rejects each. */
 import { STATUS_CODES } from 'node:http'
 import { type ParsedUrlQueryInput, stringify } from 'node:querystring'
 import type { Readable } from 'node:stream'
@@ -67,7 +64,6 @@ async function tryHandlers(
 
 export class Dispatched {
   readonly url: URL
-  /** Method in upper case. */
   readonly method: string
   readonly headers: Record<string, string>
   /** Body as passed by the client. It can be read only once. */
@@ -231,10 +227,7 @@ class DispatchSink implements Sink, Controller {
     this.#handler.onResponseEnd?.(this, {})
   }
 
-  /**
-   * Reports an error once the client has read everything sent. Reported earlier, the error would discard
-   * unread data.
-   */
+  /** Waits until the client has read everything sent: an earlier error would discard unread data. */
   async failAfterRead(error: Error): Promise<void> {
     const { body, res = body } = this.#handler as Partial<Record<'body' | 'res', Readable | null>>
     if (this.#hasHead)

@@ -9,7 +9,6 @@ import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { linger } from './response.ts'
 
-/** Default time limit for a request body, in milliseconds of real time. */
 const defaultTimeoutMs = 30_000
 
 interface NodeCallOptions {

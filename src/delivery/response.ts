@@ -1,6 +1,4 @@
-/**
- * The `Response` transport, for `fetch` and MSW. Connection faults appear as a rejected `fetch` or a failing body.
- */
+/** The `Response` transport, for `fetch` and MSW. Connection faults reject the `fetch` or fail its body. */
 import type { Ending, Sink } from '../gateway/call.ts'
 import { toBytes } from '../http/encode.ts'
 import type { Reply } from '../http/reply.ts'

@@ -37,7 +37,6 @@ export type ReadConversation = () => Conversation | undefined
 export interface Sink {
   /** If false, faults have no connection to act on, as with `fetch` and MSW. */
   readonly hasConnection: boolean
-  /** If true, the client has disconnected. */
   readonly isDisconnected: boolean
   readonly disconnected: AbortSignal
   /**

@@ -128,7 +128,6 @@ export function bodyOf(
   return body
 }
 
-/** Throws 400 with all violations. */
 export async function checkParts(schemas: Schemas, sent: Sent): Promise<Parts> {
   const { violations, parts } = await readParts(schemas, sent)
   if (violations.length > 0) throw invalidRequest(violations)

@@ -42,14 +42,12 @@ export type OptionsOf<Definition> = Intersection<
   Definition extends ExtraDefinition<infer Input, infer _> ? (options: Input) => void : never
 >
 
-/** Intersection of the types of request bodies of several extras' operations. */
 export type BodiesOf<Definition> = Intersection<
   Definition extends ExtraDefinition<infer _, infer RequestBodies> ? (bodies: RequestBodies) => void : never
 >
 
 type Intersection<Functions> = [Functions] extends [(all: infer All extends object) => void] ? All : never
 
-/** The parts of an extra that a gateway uses. */
 export interface Extra {
   /**
    * Additional operations, which `onlySpecified` omits, or a function that returns operations that the user asked for
@@ -66,12 +64,7 @@ export interface Extra {
   readonly listener?: CallListener
   /** Accepts or rejects an API key. Returns undefined to apply the `apiKeys` option. @internal */
   readonly isValidKey?: (key: string, state: SandboxState) => boolean | undefined
-  /**
-   * Responds instead of the operation, or returns undefined to let it respond. Throws to reject the request.
-   *
-   * @param rejection An earlier step's error, if any.
-   * @internal
-   */
+  /** Responds instead of the operation, unless it returns undefined. Throws to reject the request. @internal */
   readonly answer?: (
     record: CallRecord<SandboxState>,
     rejection: unknown,
@@ -130,10 +123,8 @@ export interface FailedCall {
 
 export interface AnsweredCall extends FailedCall {
   readonly operation: string
-  /** The request's body. */
   readonly body: unknown
   readonly tables: SandboxState['tables']
-  /** Request headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly provider: string
   /** The models that were tried, in order. The last one replied. */

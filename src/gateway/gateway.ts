@@ -1,6 +1,4 @@
-/**
- * The gateway without a transport: options, operations and sandboxes. The gateway is also its own default sandbox.
- */
+/** The gateway without a transport. It is also its own default sandbox. */
 import { invalidRequest } from '../http/errors.ts'
 import { basePathOf, publicBase, specifiedBase } from '../lib/address.ts'
 import { nameCalls } from '../lib/call-names.ts'
@@ -126,10 +124,7 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
     return this.sandboxes.run(sandbox as Sandbox, work as () => unknown)
   }
 
-  /**
-   * Validates a scenario, rule or recording, or finds the bundled scenario with this name. Never reads files, because
-   * requests and the control API call it. Throws a one-line error. @internal
-   */
+  /** Reads a scenario, rule, recording or name, but no file, because requests can name it. @internal */
   checkScenario(input: unknown): ParsedScenario {
     return readScenario(input, this.#reading)
   }

@@ -97,7 +97,6 @@ async function makeReply(received: ReceivedCall, effect: Effect): Promise<Reply>
   return inEnvelope(received, await translateReply(received, await checkContract(operation, resolved)))
 }
 
-/** Explains why a path that only rules handle has no reply. */
 function withoutReply({ method, route }: CallRecord, effect: Effect): string {
   const rules = `no operation handles ${method} ${route}, and its rule`
   return effect.faults ? `${rules} has no reply: add reply: { body: {} }` : `${rules} did not apply`

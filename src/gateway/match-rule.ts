@@ -1,6 +1,4 @@
-/**
- * Step 7: matches rules, and determines their effects before the operation runs: the delay and a replacement reply.
- */
+/** Step 7: matches rules, and determines the delay and the replacement reply before the operation runs. */
 import type { FaultInputs } from '../faults/fault.ts'
 import { FaultRun } from '../faults/fault-run.ts'
 import { encodeEvent } from '../http/encode.ts'
@@ -101,7 +99,6 @@ function faultInputs(match: Match, { record, call, operation }: ReceivedCall): F
   }
 }
 
-/** Fills in the scripted reply's templates, or calls the rule's function. */
 async function renderScriptedReply(
   match: Match,
   received: ReceivedCall,

@@ -51,7 +51,6 @@ export function conversationReader(
   }
 }
 
-/** Reads a body's conversation. Returns undefined for an operation without conversations. */
 export function conversationIn(
   body: unknown,
   { protocol }: AnyOperation,
@@ -60,17 +59,13 @@ export function conversationIn(
   return protocol?.conversation(body, options.storedResponses ? storedResponses : undefined)
 }
 
-/** Throws 415 for compressed bodies. */
 export function assertPlain({ headers }: Call): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase()
   if (!encoding || encoding === 'identity') return
   throw new GatewayError(415, `Unsupported content encoding '${encoding}': send the body uncompressed`)
 }
 
-/**
- * Throws 415 for a media type other than JSON, unless the operation accepts it. A body without a media type
- * is read as JSON.
- */
+/** Throws 415 for a media type that the operation does not accept. A body without one is read as JSON. */
 function assertMediaType({ headers }: Call, text: string, other: OtherBody | undefined): void {
   const contentType = headers['content-type']
   if (contentType === undefined || text === '') return

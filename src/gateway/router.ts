@@ -15,7 +15,6 @@ interface RouteMatch {
 
 interface Route {
   readonly operation: AnyOperation
-  /** Method in upper case. */
   readonly method: string
   /** Has a group per parameter. A parameter is a path segment or a part of one. */
   readonly expression: RegExp
@@ -45,10 +44,7 @@ export class Router {
     return id === undefined ? undefined : this.#byId.get(id)
   }
 
-  /**
-   * @param method Method in upper case. HEAD finds the GET operation.
-   * @param path Percent-encoded path, relative to the base URL.
-   */
+  /** The path is percent-encoded, and relative to the base URL. HEAD finds the GET operation. */
   find(method: string, path: string): RouteMatch {
     const wanted = method === 'HEAD' ? 'GET' : method
     const fixed = this.#fixed.get(`${wanted} ${path}`)
@@ -92,7 +88,6 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Throws 400 for a path with invalid percent-encoding. */
 export function assertPath(path: string): void {
   if (decoded(path) !== undefined) return
   const message = 'Has invalid percent-encoding: write a percent sign as %25'
@@ -106,7 +101,6 @@ export function pathNotFound(why: string): GatewayError {
   })
 }
 
-/** Maximum length of a path to compare. */
 const maxPathLength = 200
 
 const scriptable = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/[^\s?#{}']*$/

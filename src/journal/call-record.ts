@@ -1,7 +1,4 @@
-/**
- * A request and its reply, filled in step by step while the request is handled. Rules read the record, and the journal
- * stores it.
- */
+/** A request and its reply, filled in step by step. Rules read the record, and the journal stores it. */
 import type { AssumptionName } from '../assumptions.ts'
 import { errorMessageOf } from '../http/errors.ts'
 import { parseJsonBody } from '../http/json-body.ts'
@@ -40,7 +37,6 @@ export interface CallState {
 export interface CallListener {
   /** Called when the reply is ready and the call has been recorded. */
   replied?(record: CallRecord): void
-  /** Called when the delivery has ended. */
   settled?(record: CallRecord): void
 }
 
@@ -83,14 +79,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   callPrefix: string | undefined
   params: Readonly<Record<string, string>> = {}
   contentKey = ''
-  /** Number of earlier requests with the same content key. */
   occurrence = 0
   model: string | undefined
-  /** Models tried so far, if the body names several. */
   triedModels: readonly string[] = []
   countedLimits: Set<object> | undefined
   asksForStream = false
-  /** If true, an early step rejected the request, so only rules for `*` can match. */
   isRejected = false
   matches: readonly Match[] = []
   rules: readonly AppliedRule[] = []
@@ -118,7 +111,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** The request body, until the reply is ready. */
   #text: string | undefined
   #parsed: unknown
-  /** If true, a journal has the record. */
   isKept = false
   /** If true, recordings are replayed, but none matches the call. */
   lacksRecording = false
@@ -156,7 +148,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.lacksRecording || (!this.operation && !this.isAnswered)
   }
 
-  /** Number of near misses; 0 if a rule replied. */
   get nearMissCount(): number {
     return this.isAnswered ? 0 : countNearMisses(this.skipped)
   }
@@ -194,11 +185,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.#isRouted = true
   }
 
-  /**
-   * Sets the body and the call id, which differs even between identical requests.
-   *
-   * @param unreadBytes Size of a body that is not text, or was rejected unread.
-   */
+  /** Sets the body and the call id. `unreadBytes` is the size of a body that is not text, or was rejected unread. */
   received(text: string, unreadBytes = 0): void {
     this.#text = text
     this.requestBody.truncatedBytes = unreadBytes

@@ -115,7 +115,6 @@ export interface JournalEntry<Body = unknown> extends EntryFields {
 }
 
 export type Delivery = EntryFields['delivery']
-/** A chunk of a reply body. */
 export type TimedPart = EntryFields['timeline'][number]
 
 /**
@@ -203,11 +202,7 @@ function queryOf(search: string): JournalEntry['query'] {
   )
 }
 
-/**
- * Returns a copy of an entry, or of some of its fields, with secrets hidden.
- *
- * @param mark Returns the replacement for a secret. Default: the same for all secrets.
- */
+/** Returns a copy of some of an entry's fields with secrets hidden. `mark` returns a secret's replacement. */
 export function hiddenEntry<Fields extends Partial<JournalEntry>>(
   entry: Fields,
   mark?: (secret: unknown) => string,

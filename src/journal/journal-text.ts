@@ -52,7 +52,6 @@ function callLine(entry: JournalEntry): string {
   ].join('')
 }
 
-/** Formats a turn, as in `turn 2 of 3 in conversation 1`. */
 export function turnText({ conversation, number, total }: TurnReading): string {
   return conversation === 0
     ? 'an unscripted conversation'
@@ -98,7 +97,6 @@ export function unansweredText(entries: readonly JournalEntry[]): string {
   return `\n${calls(entries.length)} without a reply so far (fake timers, if used, stop delays):\n${callList(entries)}`
 }
 
-/** Maximum number of calls to name. */
 const maxNamedCalls = 5
 
 /** Returns lines that list a journal's calls, and those that the default sandbox received meanwhile. */

@@ -1,7 +1,4 @@
-/**
- * The journal's matchers, declared once. `expect` of Vitest and Playwright, and `expectSandbox()` for all other test
- * runners, derive from them.
- */
+/** The journal's matchers, declared once for Vitest, Playwright and `expectSandbox()`. */
 import { printable } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'

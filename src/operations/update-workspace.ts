@@ -21,8 +21,7 @@ export const updateWorkspace = defineOperation({
     ),
     body: WorkspaceUpdate,
   },
-  // Uses the inner schema, because a lazy one cannot be compiled.
-  output: z.lazy(() => z.object({ data: Workspace._zod.innerType })),
+  output: z.lazy(() => z.object({ data: Workspace })),
   errors: [404, 409],
   writes: true,
   async resolve(context) {

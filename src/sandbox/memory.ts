@@ -41,7 +41,6 @@ const maxCharacters = 16 * 1024 * 1024
 interface Stored {
   /** The conversation, including the response. Stored as JSON, so that no caller can modify it. */
   readonly items: string
-  /** Ids of the conversation's items. */
   readonly ids: readonly string[]
 }
 

@@ -24,10 +24,7 @@ export type ScenarioOrRule =
   | Rule
   | (RecordingInput & NotRule)
 
-/**
- * Makes the compiler compare objects that have one of these effects only with rules, so that it suggests rule
- * fields.
- */
+/** Makes the compiler compare objects with one of these effects only with rules, to suggest their fields. */
 interface NotRule {
   /** A property that strings have, too. Without one, the compiler would accept no string for this type. */
   readonly length?: number

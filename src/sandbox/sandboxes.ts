@@ -133,10 +133,7 @@ export class Sandboxes {
     )
   }
 
-  /**
-   * Runs a function, and all async work that it starts, in a sandbox. Throws unless the sandbox is live and belongs
-   * to this gateway.
-   */
+  /** Runs a function, and all async work that it starts, in a live sandbox of this gateway. */
   run<Result>(sandbox: Sandbox, work: () => Result): Result {
     if (!(sandbox instanceof Sandbox))
       throw new TypeError(
@@ -152,7 +149,6 @@ export class Sandboxes {
     return this.current.run(sandbox, work)
   }
 
-  /** Returns the live sandbox with this id, if any. */
   get(id: string): Sandbox | undefined {
     if (id === 'default') return this.default
     const sandbox = this.#sandboxes.get(id)
@@ -182,11 +178,7 @@ export class Sandboxes {
       this.#remove(sandbox, 'was disposed: use it before dispose()')
   }
 
-  /**
-   * Replaces an initial scenario with a new version, whose counters start at zero.
-   *
-   * @param place Index in the `scenarios` option.
-   */
+  /** Replaces the scenario at an index of the `scenarios` option. Its counters start at zero. */
   replaceScenario(place: number, next: ParsedScenario): void {
     const old = this.scenarios[place]
     if (!old) return

@@ -140,8 +140,7 @@ export class Server {
     const { localAddress = '', localPort } = request.socket
     headers.host ??= `${toUrlHost(localAddress)}:${localPort}`
     if (this.#settings.tlsCert !== undefined) headers['x-forwarded-proto'] = 'https'
-    // The console accepts links from other origins. It requires no token, because the user enters the token
-    // on the page.
+    // Other origins may link to the console. Its user enters the token on the page.
     const file = isRead(request) && this.#hasConsole ? await fileOf(this.gateway, request) : undefined
     if (file) return send(response, file)
     this.#guard.assertSameOrigin(request)
