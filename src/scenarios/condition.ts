@@ -33,7 +33,7 @@ export interface RuleRequest extends Conditioned {
   readonly generatesText?: boolean
   /** Beginning of a function call's id. Default: `call_`. */
   readonly callPrefix?: string | undefined
-  /** Method in upper case: `POST`. */
+  /** In upper case. */
   readonly method: string
   /** Path relative to the base URL, such as `/chat/completions`; undefined for paths outside it. */
   readonly route: string | undefined
@@ -87,9 +87,7 @@ export const Pattern = z.lazy(() =>
         .string()
         .min(1)
         .max(200)
-        .describe(
-          'A JavaScript regular expression without backreferences; it may match anywhere in the text.',
-        ),
+        .describe('A regular expression without backreferences, unanchored.'),
       flags: field(z.string().max(8), "The regular expression's flags. Default: none."),
     })
     .superRefine((pattern, context) => {
@@ -103,23 +101,16 @@ export type PatternInput = z.input<typeof Pattern>
 
 /** Returns true for a pattern, false for other objects with fields such as `matches`. */
 export function isPattern(value: unknown): value is Pattern {
-  const { matches, flags, ...rest } = Object(value) as Record<string, unknown>
-  const isText = typeof matches === 'string' && (flags === undefined || typeof flags === 'string')
-  return isText && Object.keys(rest).length === 0
-}
-
-interface Compiled {
-  readonly expression: RegExp
-  /** Maximum length of text to search. Longer text is truncated. */
-  readonly maxText: number
+  const { matches, flags = '', ...rest } = Object(value) as Record<string, unknown>
+  return typeof matches === 'string' && typeof flags === 'string' && Object.keys(rest).length === 0
 }
 
 /** Compiling takes milliseconds, and checking and matching both need it. */
-const cache = new Map<string, Compiled>()
+const cache = new Map<string, ReturnType<typeof compile>>()
 const maxCached = 1000
 
 /** Throws for an invalid pattern. */
-function compilePattern({ matches, flags = '' }: Pattern): Compiled {
+function compilePattern({ matches, flags = '' }: Pattern) {
   const key = `/${matches}/${flags}`
   const compiled = cache.get(key) ?? compile(matches, flags)
   if (cache.size >= maxCached) cache.clear()
@@ -127,7 +118,8 @@ function compilePattern({ matches, flags = '' }: Pattern): Compiled {
   return compiled
 }
 
-function compile(matches: string, flags: string): Compiled {
+/** Returns the expression, and the number of characters of a text that it may search. */
+function compile(matches: string, flags: string) {
   if (flags.includes('v')) throw new Error(`the 'v' flag is not supported: use 'u'`)
   const result = backtracking(new RegExp(matches, flags))
   if ('problem' in result) throw new Error(result.problem)
@@ -165,9 +157,7 @@ export const Condition = z.lazy(() =>
         z.strictObject({ equals: z.json().describe('Any JSON value, compared deeply.') }),
         Part,
         Pattern,
-        z.strictObject({
-          present: z.boolean().describe('If true, the value must exist; if false, it must not.'),
-        }),
+        z.strictObject({ present: z.boolean().describe('If true, the value must exist; if false, not.') }),
       ],
       mustBe('a value, or an object with equals, contains, matches or present'),
     )

@@ -16,7 +16,7 @@ export interface ReadOptions extends CheckOptions {
 }
 
 /** Converts a value or a file in another format. Returns undefined for any other value. */
-export type ScenarioFormat = (source: unknown, operations: CheckOptions['operations']) => Scenario | undefined
+type ScenarioFormat = (source: unknown, operations: CheckOptions['operations']) => Scenario | undefined
 
 /**
  * Returns a scenario with defaults filled in, checked against the operations. A single rule becomes a scenario.

@@ -28,7 +28,6 @@ import type { FillTemplates } from './template.ts'
 
 export interface Match {
   scenario: string
-  /** The rule's position in the scenario, from 1. */
   rule: number
   name: string | undefined
   kind: 'answer' | 'modifier'

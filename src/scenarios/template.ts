@@ -56,7 +56,7 @@ export function templateFiller(
 ): FillTemplates {
   return (scripted, number) => {
     if (!isTemplate(JSON.stringify(scripted))) return scripted
-    const values = valuesOf(call, readConversation, number)
+    const values: Readonly<Record<string, unknown>> = valuesOf(call, readConversation, number)
     let left = maxOutput
     const valueAt = (path: string) => {
       const keys = readPath(path)
@@ -83,11 +83,8 @@ export function templateFiller(
   }
 }
 
-function valuesOf(
-  { params, query, headers, body, method, path, contentKey, occurrence, at, state }: TemplateCall,
-  readConversation: () => Conversation | undefined,
-  number: number,
-): Readonly<Record<string, unknown>> {
+function valuesOf(call: TemplateCall, readConversation: () => Conversation | undefined, number: number) {
+  const { params, query, headers, body, method, path, contentKey, occurrence, at, state } = call
   const request = { body, params, query, headers, method, path, model: modelOf(body) }
   let drawn = 0
   return {
