@@ -68,15 +68,17 @@ export function otherItem(value: unknown): ConversationItem {
 }
 
 /** Returns the first user message, which identifies a conversation until it has a call id, or `''` if there is none. */
-export function firstUserText({ items }: Conversation): string {
-  const first = items.find((item) => item.kind === 'message' && item.role === 'user')
-  return first?.kind === 'message' ? first.text : ''
+export function firstUserText(conversation: Conversation): string {
+  return userTexts(conversation)[0] ?? ''
 }
 
 /** Returns the last user message, or `''` if there is none. */
-export function lastUserText({ items }: Conversation): string {
-  const last = items.findLast((item) => item.kind === 'message' && item.role === 'user')
-  return last?.kind === 'message' ? last.text : ''
+export function lastUserText(conversation: Conversation): string {
+  return userTexts(conversation).at(-1) ?? ''
+}
+
+export function userTexts({ items }: Pick<Conversation, 'items'>): string[] {
+  return items.flatMap((item) => (item.kind === 'message' && item.role === 'user' ? [item.text] : []))
 }
 
 /** Returns the user messages after the last assistant output or, if there are none, the last user message. */
@@ -84,8 +86,7 @@ export function newUserTexts(conversation: Conversation): string[] {
   const { items } = conversation
   const isOutput = (item: ConversationItem) =>
     item.kind === 'call' || (item.kind === 'message' && item.role === 'assistant')
-  const latest = items.slice(items.findLastIndex(isOutput) + 1)
-  const texts = latest.flatMap((item) => (item.kind === 'message' && item.role === 'user' ? [item.text] : []))
+  const texts = userTexts({ items: items.slice(items.findLastIndex(isOutput) + 1) })
   return texts.length > 0 ? texts : [lastUserText(conversation)]
 }
 

@@ -199,12 +199,14 @@ function playScripts(trials: readonly Trial[], { readConversation }: MatchContex
     .flatMap(({ tried }) => tried.filter(({ decision }) => decision.kind === 'script'))
   const conversation = scripts.length > 0 ? readConversation() : undefined
   if (!conversation) return
-  const { next, endOf } = planTurns(scripts, conversation)
+  const { next, endOf, altered } = planTurns(scripts, conversation)
   for (const trial of trials) {
     for (const [place, script] of trial.tried.entries()) {
       if (script.decision.kind !== 'script') continue
       const isNext = next?.active === script
       const turn = isNext ? next : endOf(script)
+      if (!turn && altered?.active.rule === script.rule)
+        script.decision = { kind: 'script', why: `expected ${altered.differences}` }
       if (!turn) continue
       script.decision = { kind: 'turn', turn }
       script.step = { ...script.step, faults: turn.faults }

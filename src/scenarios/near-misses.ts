@@ -12,7 +12,7 @@ const descriptions = {
   times: ({ times }) => `is used up: it applies ${times === 1 ? 'once' : `${times} times`}`,
   sequence: ({ steps: { length } }) =>
     `is used up: its sequence has ${length} ${length === 1 ? 'step' : 'steps'}`,
-  script: () => 'has no turn left for this call',
+  script: (_, { why = 'has no turn left for this call' }: { why?: string }) => why,
   call: ({ when }, { call }: { call: number }) =>
     `expected call ${[when?.call].flat().join(' or ')}, but this is call ${call}`,
   after: ({ after }, { call }: { call: number }) =>
@@ -117,7 +117,8 @@ function nearMiss({ scenario, number, name }: CompiledRule, kind: NearMiss['kind
 
 function failedCondition(rule: CompiledRule, request: Conditioned): string {
   const failed = rule.tests.find((test) => !test.passes(request))
-  return failed ? failed.explain(request) : 'cannot be explained: the body was too long to store'
+  if (!failed) return 'cannot be explained: the body was too long to store'
+  return `${failed.explain(request)}${rule.script ? '; when applies to every turn of a script' : ''}`
 }
 
 function period({ during: { from, to } = { from: 0 } }: CompiledRule): string {

@@ -6,11 +6,11 @@ import * as z from 'zod'
 import { compareFaults, type FaultSetting } from '../faults/index.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
-import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
+import { assistantOutputs, type Conversation, firstUserText, userTexts } from '../resources/conversation.ts'
 import { type CompiledRule, type Effect, type Progress, refusal } from './activation.ts'
 import type { RuleRequest } from './condition.ts'
 import { ruleTitle } from './names.ts'
-import { answerOf, type CallResult, differencesOf, type ParsedTurn, type Script } from './script.ts'
+import { answerOf, brief, type CallResult, differencesOf, type ParsedTurn, type Script } from './script.ts'
 import { faultsOf } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
 
@@ -20,6 +20,8 @@ export interface ScriptRun {
   readonly conversation: number
   /** Hash of the first user message. */
   readonly firstUserMessage: string
+  /** The first user message, shortened for messages. */
+  readonly begunWith: string
   /** Number of turns completed, including repetitions. */
   readonly turns: number
   /**
@@ -79,17 +81,22 @@ interface PlannedTurns {
   readonly next: PlannedTurn | undefined
   /** Applies `onEnd` after a script's last turn. Returns undefined if it lets the request pass. */
   endOf(active: ActiveScript): PlannedTurn | undefined
+  /** The conversation that the request would continue if its history were the same. */
+  readonly altered: AlteredRun | undefined
 }
 
 /** @param scripts Scripts that may match the request, oldest first. */
 export function planTurns(scripts: readonly ActiveScript[], conversation: Conversation): PlannedTurns {
   const current = findRun(scripts, conversation)
+  const altered = current ? undefined : findAltered(runsOf(scripts), conversation)
 
   function nextTurn(): PlannedTurn | undefined {
     if (current && hasTurns(current)) return plan(current)
     if (current && current.active.rule.onEnd !== 'pass') return undefined
     const unstarted = scripts.filter(({ progress }) => progress.applied === 0)
-    const active = unstarted.find((each) => fitsTurn(scriptOf(each)[0], conversation)) ?? unstarted[0]
+    const fitting = unstarted.find((each) => fitsTurn(scriptOf(each)[0], conversation))
+    const active = fitting ?? unstarted[0]
+    if (active && !fitting && altered) return rejectAltered(altered)
     // A script that lets requests pass after its last turn leaves the conversation to the next script.
     return active && plan({ active, run: newRun(conversation, current?.run) })
   }
@@ -120,12 +127,21 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
       return plan({ active, run: { ...run, turns } })
     }
     if (scripts.some(({ rule }) => rule.onEnd === 'pass')) return undefined
+    if (altered) return altered.active === active ? rejectAltered(altered) : undefined
     const reason =
       scripts.length === 1
         ? 'the script is already used by another'
         : `all ${scripts.length} scripts are already used by others`
     const message = `this is a new conversation, and ${reason}${forOthers}`
     return reject({ active, run }, 1, message, `no new conversation: ${reason}`)
+  }
+
+  function rejectAltered({ active, run, differences, isOther }: AlteredRun): PlannedTurn {
+    const total = scriptOf(active).length
+    const number = run.turns + 1
+    const position = number > total ? `${number}, after the last one,` : `${number} of ${total}`
+    const message = `turn ${position} does not match: expected ${differences}${isOther ? forOthers : ''}`
+    return reject({ active, run }, number, message, differences, `turn ${number} expected ${differences}`)
   }
 
   function plan({ active, run }: CurrentRun): PlannedTurn {
@@ -161,10 +177,10 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     return { active, number, run, faults, mismatch: cause ? `${mismatch}; ${cause}` : mismatch, problem }
   }
 
-  return { next: nextTurn(), endOf }
+  return { next: nextTurn(), endOf, altered }
 }
 
-const forOthers = '; to let other conversations pass, limit the script with when'
+const forOthers = '; to let other conversations pass, limit the script with when, which applies to every turn'
 
 /** Plays a turn, and records it in the script's progress. */
 export function playTurn(
@@ -219,6 +235,7 @@ function newRun(conversation: Conversation, previous?: ScriptRun): ScriptRun {
   return {
     conversation: previous?.conversation ?? 0,
     firstUserMessage: hash(firstUserText(conversation)),
+    begunWith: brief(firstUserText(conversation)),
     turns: 0,
     said: previous?.said ?? [],
     calls: new Map(),
@@ -230,6 +247,12 @@ function newRun(conversation: Conversation, previous?: ScriptRun): ScriptRun {
 interface CurrentRun {
   readonly active: ActiveScript
   readonly run: ScriptRun
+}
+
+interface AlteredRun extends CurrentRun {
+  readonly differences: string
+  /** If true, the first user message differs, so the request may belong to another conversation. */
+  readonly isOther: boolean
 }
 
 function runsOf(scripts: readonly ActiveScript[]): CurrentRun[] {
@@ -264,6 +287,39 @@ function findByHistory(all: readonly CurrentRun[], conversation: Conversation): 
     .filter(({ run }) => run.firstUserMessage === first && continues(outputs, run))
     .sort((left, right) => left.run.said.length - right.run.said.length)
   return shortest
+}
+
+/** Finds the conversation that has most in common with a request's history, unless the request begins a new one. */
+function findAltered(all: readonly CurrentRun[], conversation: Conversation): AlteredRun | undefined {
+  const outputs = assistantOutputs(conversation)
+  if (outputs.length === 0 && userTexts(conversation).length < 2) return undefined
+  const first = firstUserText(conversation)
+  const firstHash = hash(first)
+  const isSaid = ({ said }: ScriptRun, output = '') => said.some(({ text }) => isSameText(text, output))
+  const [nearest] = all
+    .map(({ active, run }) => {
+      const isOther = run.firstUserMessage !== firstHash
+      const common = outputs.filter((output) => isSaid(run, output)).length
+      return { active, run, isOther, likeness: isOther ? common : common + 1 }
+    })
+    .sort((left, right) => right.likeness - left.likeness)
+  if (!nearest?.likeness) return undefined
+  const { active, run, isOther } = nearest
+  const differences = isOther ? [`the first user message ${run.begunWith}, but received ${brief(first)}`] : []
+  if (!continues(outputs, run)) differences.push(outputDifference(outputs, run))
+  return { active, run, isOther, differences: differences.join('; expected ') }
+}
+
+function outputDifference(outputs: readonly (string | undefined)[], { said }: ScriptRun): string {
+  const differing = said.findIndex(({ text }, place) => {
+    const output = outputs[place]
+    return output === undefined ? place >= outputs.length : !isSameText(text, output)
+  })
+  const place = differing === -1 ? said.length : differing
+  const [expected, received] = [said[place]?.text, outputs[place]]
+  const output = `${expected === undefined ? 'no ' : ''}output ${place + 1} of the assistant in the history`
+  const value = expected === undefined ? '' : ` to be ${brief(expected)}`
+  return `${output}${value}, but received ${received === undefined ? 'none' : brief(received)}`
 }
 
 /** Returns true if a request's assistant output is a subsequence of the script's output. */

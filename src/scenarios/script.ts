@@ -222,6 +222,6 @@ function has(value: unknown, expected: unknown): boolean {
 }
 
 /** Quotes text for a message, shortened if necessary. */
-function brief(text: string): string {
+export function brief(text: string): string {
   return show(truncate(text, 300))
 }

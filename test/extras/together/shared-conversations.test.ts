@@ -79,7 +79,7 @@ describe('scripts in one conversation', () => {
       { role: 'tool', tool_call_id: 'call_9', content: '{}' },
     )
     expect((await thread.ask()).message).toBe(
-      "script(): no script sent the call id 'call_9'; turn 1 of 2 does not match: expected a user message containing 'weather', but received 'Hi'; to let other conversations pass, limit the script with when",
+      "script(): no script sent the call id 'call_9'; turn 1 of 2 does not match: expected a user message containing 'weather', but received 'Hi'; to let other conversations pass, limit the script with when, which applies to every turn",
     )
   })
 
