@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import pages from '../../fixtures/pages.json' with { type: 'json' }
 import { cite } from '../../src/model/search/citations.ts'
-import { findPages, pageCorpus } from '../../src/model/search/corpus.ts'
+import { findPages, toCorpus } from '../../src/model/search/corpus.ts'
 import { compileFilter } from '../../src/model/search/domains.ts'
 
 const hosts = [...new Set(pages.map(({ url }) => new URL(url).hostname))]
@@ -36,7 +36,7 @@ describe('findPages', () => {
     fc.assert(
       fc.property(search, ({ corpus, question, include, exclude, limit }) => {
         const passes = compileFilter({ include, exclude })
-        const results = findPages(pageCorpus(corpus), { question, limit, passes })
+        const results = findPages(toCorpus(corpus), { question, limit, passes })
         const allowed = corpus.filter(({ url }) => isAllowed(new URL(url).hostname, include, exclude))
         expect(results).toHaveLength(Math.min(limit, allowed.length))
         const urls = new Set(allowed.map(({ url }) => url))
@@ -47,7 +47,7 @@ describe('findPages', () => {
   })
 
   const find = (question: string, limit = 1) =>
-    findPages(pageCorpus(pages), { question, limit, passes: () => true })
+    findPages(toCorpus(pages), { question, limit, passes: () => true })
 
   it('ranks the page with the most words in common with the question first', () => {
     for (const { url, title, excerpt } of pages) expect(find(`${title} ${excerpt}`)[0]?.url).toBe(url)
@@ -55,7 +55,7 @@ describe('findPages', () => {
 
   it('ranks pages with rare words, or with words in the title, higher', () => {
     const page = (title: string, excerpt: string) => ({ url: `https://a.example/${title}`, title, excerpt })
-    const corpus = pageCorpus([page('zinc', 'other'), page('other', 'zinc cobalt')])
+    const corpus = toCorpus([page('zinc', 'other'), page('other', 'zinc cobalt')])
     const urls = (question: string) =>
       findPages(corpus, { question, limit: 2, passes: () => true }).map(({ title }) => title)
     expect(urls('zinc')).toEqual(['zinc', 'other'])
@@ -64,7 +64,7 @@ describe('findPages', () => {
 
   it('also matches the parts of a hyphenated word, except single letters', () => {
     const page = (title: string) => ({ url: `https://a.example/${title}`, title, excerpt: 'nothing' })
-    const corpus = pageCorpus([page('x'), page('ray')])
+    const corpus = toCorpus([page('x'), page('ray')])
     const [first] = findPages(corpus, { question: 'x-ray', limit: 1, passes: () => true })
     expect(first?.title).toBe('ray')
   })
@@ -75,7 +75,7 @@ describe('findPages', () => {
 
   it('ignores stop words in other languages', () => {
     const page = (title: string) => ({ url: `https://a.example/${title.length}`, title, excerpt: 'nothing' })
-    const corpus = pageCorpus([page('wie ist das por que come'), page('Berlin 東京の観光')])
+    const corpus = toCorpus([page('wie ist das por que come'), page('Berlin 東京の観光')])
     for (const question of ['Wie ist das Wetter in Berlin?', '¿Por qué Berlin?', '東京観光について'])
       expect(findPages(corpus, { question, limit: 2, passes: () => true })).toMatchObject([
         { title: expect.stringContaining('Berlin'), isUnrelated: false },

@@ -17,26 +17,12 @@ export interface Query {
   passes(place: Place): boolean
 }
 
-interface Corpus<Row> {
-  readonly entries: readonly { row: Row; place: Place; weights: ReadonlyMap<string, number> }[]
-  readonly counts: ReadonlyMap<string, number>
-}
+type Corpus<Row extends Page | Post> = ReturnType<typeof toCorpus<Row>>
 
-export function pageCorpus(pages: readonly Page[]): Corpus<Page> {
-  return toCorpus(pages, ({ title, excerpt }) => [title, excerpt])
-}
-
-export function postCorpus(posts: readonly Post[]): Corpus<Post> {
-  return toCorpus(posts, ({ text }) => ['', text])
-}
-
-function toCorpus<Row extends { url: string }>(
-  rows: readonly Row[],
-  read: (row: Row) => [title: string, text: string],
-): Corpus<Row> {
+export function toCorpus<Row extends Page | Post>(rows: readonly Row[]) {
   const counts = new Map<string, number>()
   const entries = rows.map((row) => {
-    const [title, text] = read(row)
+    const { title = '', excerpt = '', text = excerpt } = row as Partial<Page & Post>
     const weights = new Map<string, number>()
     for (const key of searchKeys(text)) weights.set(key, 1)
     for (const key of searchKeys(title)) weights.set(key, 2)
@@ -47,7 +33,7 @@ function toCorpus<Row extends { url: string }>(
 }
 
 /** Returns rows by score, best first. Ties stay in their original order, and unrelated rows come last. */
-function find<Row>(
+function find<Row extends Page | Post>(
   { entries, counts }: Corpus<Row>,
   { question, limit, passes }: Query,
   allows: (row: Row) => boolean = () => true,

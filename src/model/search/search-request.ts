@@ -1,6 +1,6 @@
 /** Reads the forms of web search that a request uses. Spec: POST /responses, Plugin object, Versioning 5. */
 import type { WebPlugin } from '../../resources/create-response-body.ts'
-import { forcedTool, type Prompt, type PromptTool } from '../../resources/prompt.ts'
+import { forcedTool, type Prompt } from '../../resources/prompt.ts'
 import type { WebSearchEngine } from '../../resources/tools.ts'
 import type { Transcript } from '../items.ts'
 
@@ -17,18 +17,37 @@ export interface SearchRequest {
   exclude: readonly string[]
 }
 
-const defaultResults = 5
-
 /** Returns the searches that a request offers, in order of precedence. */
 export function readSearchRequests(
   { tools = [], toolChoice, plugins = [] }: Prompt,
   model: string,
 ): SearchRequest[] {
-  const fromTools = tools.flatMap((tool) => (tool.kind === 'search' ? fromTool(tool) : []))
-  const fromPlugins = plugins.map((plugin, index) => fromPlugin(plugin, `body.plugins[${index}]`))
-  const requests = toolChoice === 'none' ? fromPlugins : [...fromTools, ...fromPlugins]
-  if (!isOnline(model)) return requests
-  return [...requests, { ...fromPlugin({ id: 'web', engine: 'native' }, 'body.model'), form: 'suffix' }]
+  const fromTools = tools.flatMap((tool) => {
+    if (tool.kind !== 'search' || toolChoice === 'none') return []
+    const { engine, max_total_results: total = Infinity, ...rest } = tool.parameters ?? {}
+    const [include_domains, exclude_domains] = [rest.allowed_domains, rest.excluded_domains]
+    const fields = {
+      ...rest,
+      engine: engine === 'auto' ? undefined : engine,
+      include_domains,
+      exclude_domains,
+    }
+    const request = toRequest('tool', tool.path, fields)
+    // A request runs only one search, so both limits apply to it.
+    return { ...request, maxResults: Math.min(request.maxResults, total) }
+  })
+  const fromPlugins = plugins.map((plugin, index) => toRequest('plugin', `body.plugins[${index}]`, plugin))
+  const suffix = isOnline(model) ? [toRequest('suffix', 'body.model', { engine: 'native' })] : []
+  return [...fromTools, ...fromPlugins, ...suffix]
+}
+
+function toRequest(
+  form: SearchRequest['form'],
+  path: string,
+  { engine, max_results: maxResults = 5, ...domains }: Partial<WebPlugin>,
+): SearchRequest {
+  const { include_domains: include = [], exclude_domains: exclude = [] } = domains
+  return { form, path, engine, requestedResults: maxResults, maxResults, include, exclude }
 }
 
 const asking =
@@ -54,24 +73,4 @@ export function isOnline(model: string): boolean {
 
 export function withoutOnline(model: string): string {
   return model.replace(/:online(?=:|$)/, '')
-}
-
-function fromTool({ parameters, path }: PromptTool & { kind: 'search' }): SearchRequest {
-  const { engine, max_results: requestedResults = defaultResults, ...rest } = parameters ?? {}
-  return {
-    form: 'tool',
-    path,
-    engine: engine === 'auto' ? undefined : engine,
-    requestedResults,
-    // A request runs only one search, so both limits apply to it.
-    maxResults: Math.min(requestedResults, rest.max_total_results ?? Infinity),
-    include: rest.allowed_domains ?? [],
-    exclude: rest.excluded_domains ?? [],
-  }
-}
-
-function fromPlugin(plugin: WebPlugin, path: string): SearchRequest {
-  const { engine, max_results: count = defaultResults } = plugin
-  const { include_domains: include = [], exclude_domains: exclude = [] } = plugin
-  return { form: 'plugin', path, engine, requestedResults: count, maxResults: count, include, exclude }
 }

@@ -1,22 +1,15 @@
 /** Runs a request's web search, if it has one. Spec: POST /responses. */
-import type { AssumptionName } from '../../assumptions.ts'
 import { invalidRequest } from '../../http/errors.ts'
+import type { RequestContext } from '../../operation.ts'
 import { forcedTool, type Prompt } from '../../resources/prompt.ts'
 import type { XSearchFilter } from '../../resources/x-search-filter.ts'
-import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import type { Transcript } from '../items.ts'
 import type { Source } from './citations.ts'
-import { findPages, findPosts, pageCorpus, postCorpus } from './corpus.ts'
+import { findPages, findPosts, toCorpus } from './corpus.ts'
 import { compileFilter } from './domains.ts'
 import { isOnline, readSearchRequests, type SearchRequest, usesSearchTool } from './search-request.ts'
 
-interface SearchContext {
-  sandbox: SandboxState
-  /** The rule's scripted reply. With a script, an offered search always runs. */
-  script: object | undefined
-  assume(name: AssumptionName): void
-  warn(message: string): void
-}
+type SearchContext = Pick<RequestContext, 'sandbox' | 'script' | 'assume' | 'warn'>
 
 /** Returns undefined if the request has no search. Throws 400 if the search exceeds its engine's limit. */
 export async function searchWeb(
@@ -29,9 +22,13 @@ export async function searchWeb(
   // Fast path: most requests have no search.
   if (!tools && !plugins && !xSearchFilter && !isOnline(model)) return undefined
   const request = chooseSearch(prompt, model, transcript, context)
-  const filter = chooseFilter(prompt, model, request, context)
-  const isUnused = !context.script && forcedTool(prompt) !== undefined
-  return request && !isUnused ? search(request, filter, transcript.question, context) : undefined
+  const isFiltered = xSearchFilter && request && model.toLowerCase().startsWith('x-ai/')
+  if (xSearchFilter && !isFiltered) {
+    context.assume('xSearchModels')
+    context.warn(`x_search_filter was ignored: it requires a web search with an 'x-ai' model`)
+  }
+  if (!request || (!context.script && forcedTool(prompt) !== undefined)) return undefined
+  return search(request, isFiltered ? xSearchFilter : undefined, transcript.question, context)
 }
 
 async function search(
@@ -44,10 +41,10 @@ async function search(
   assume('searchResults')
   if (request.include.length > 0 || request.exclude.length > 0) assume('domainEntries')
   const query = { question, limit: request.maxResults, passes: compileFilter(request) }
-  let sources = findPages(await pages.memo('corpus', pageCorpus), query)
+  let sources = findPages(await pages.memo('corpus', toCorpus), query)
   if (filter) {
     assume('xSearchPosts')
-    const found = findPosts(await posts.memo('corpus', postCorpus), query, filter)
+    const found = findPosts(await posts.memo('corpus', toCorpus), query, filter)
     sources = interleave(found, sources).slice(0, query.limit)
   }
   if (sources.length === 0) warn('The search found nothing: its filters exclude every page')
@@ -84,24 +81,13 @@ function chooseSearch(
   if (requests.some(({ form }) => form === 'suffix')) warn(`The ':online' model suffix ${notice}`)
   warnOfOtherTools(prompt, warn)
 
+  // With a script, an offered search always runs.
   const usesTool = script !== undefined || usesSearchTool(prompt, transcript)
   const request = requests.find(({ form }) => form !== 'tool' || usesTool)
   if (request !== requests[0]) assume('offeredSearch')
   if (requests.length > 1) assume('searchForms')
   if (request?.engine === 'native') assume('nativeSearch')
   return request
-}
-
-function chooseFilter(
-  { xSearchFilter: filter }: Prompt,
-  model: string,
-  request: SearchRequest | undefined,
-  { assume, warn }: SearchContext,
-): XSearchFilter | undefined {
-  if (!filter || (request && model.toLowerCase().startsWith('x-ai/'))) return filter
-  assume('xSearchModels')
-  warn(`x_search_filter was ignored: it requires a web search with an 'x-ai' model`)
-  return undefined
 }
 
 /** Warns about tools that the gateway does not run, such as other search services' tools. */
