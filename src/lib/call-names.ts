@@ -2,7 +2,7 @@
 
 const messages = new WeakMap<Error, string>()
 
-/** Returns an error's message without the call. Replies use it, because an HTTP client has not called the function. */
+/** Replies use it, because an HTTP client has not called the function. */
 export function messageWithoutCall(error: Error): string {
   return messages.get(error) ?? error.message
 }

@@ -1,11 +1,7 @@
 /**
- * Sandbox time. The gateway reads real clocks only in this file.
- *
- * A sandbox has two times. `now` is for timestamps in bodies: it starts at a fixed date and advances 1 ms per
- * request, which makes it reproducible. `elapsed` is for rate limit windows, outages and idle timeouts: it is real
- * time multiplied by `timeScale`. `advance` moves both.
+ * Sandbox time. `now` is for timestamps in bodies: it starts at a fixed date and advances 1 ms per request, which makes
+ * it reproducible. `elapsed` is for rate limits, outages and timeouts: it is real time multiplied by `timeScale`.
  */
-
 import { type Duration, toMilliseconds } from './numbers.ts'
 import { shown } from './schema-messages.ts'
 
@@ -64,10 +60,8 @@ export class Clock {
   }
 
   /**
-   * Advances sandbox time immediately: rate limits refill, outages end, timestamps advance.
-   *
-   * @param duration Milliseconds, or a duration such as `'1m'`. Throws a `RangeError` for any other value, or if the
-   * clock would pass the year 9900.
+   * Advances sandbox time immediately: rate limits refill, outages end, timestamps advance. Throws a `RangeError` for an
+   * invalid duration, or if the clock would pass the year 9900.
    */
   advance(duration: Duration): ClockReading {
     const ms = toMilliseconds(duration)
@@ -80,11 +74,8 @@ export class Clock {
   }
 
   /**
-   * Waits in sandbox time. Returns undefined if there is nothing to wait for. Uses the current global timers, so that
-   * a test runner's fake timers control the wait.
-   *
-   * @param ms Milliseconds, zero or more, before multiplication by `timeScale`.
-   * @param signal Ends the wait early. The promise still resolves.
+   * Waits in sandbox time, with the current global timers, so that a test runner's fake timers control the wait. Returns
+   * undefined if there is nothing to wait for. If the signal ends the wait early, the promise resolves.
    */
   wait(ms: number, signal?: AbortSignal): Promise<void> | undefined {
     const real = ms * this.#timeScale
@@ -135,10 +126,7 @@ export class Waits {
   /**
    * Starts the next wait. Takes a callback, which costs less than a promise: a thousand streams may wait at once.
    *
-   * @param ms Milliseconds of sandbox time.
-   * @param done Called when the wait ends, but only if the returned value is positive.
-   * @returns The remaining real time in milliseconds: 0 if there is nothing to wait for, negative if the wait is
-   * overdue.
+   * @returns The remaining real time in milliseconds. If it is 0 or, for an overdue wait, negative, `done` is not called.
    */
   begin(ms: number, done: () => void): number {
     const real = ms * this.#timeScale

@@ -1,8 +1,6 @@
 /**
- * Reads hand-written data files (`.yaml` or `.json`), and reports problems with line and column.
- *
- * Reading is synchronous because `use('./busy.yaml')` is. Node's modules are looked up when needed instead of
- * imported, because the main entry also runs in browsers.
+ * Reads hand-written data files, synchronously, because `use('./busy.yaml')` is. Node's modules are looked up when needed
+ * instead of imported, because the main entry also runs in browsers.
  */
 import type { Document } from 'yaml'
 import type * as z from 'zod'
@@ -52,11 +50,7 @@ const maxAliases = 1000
 /** Maximum number of values in a YAML file after aliases are expanded, to stop alias bombs. */
 const maxExpanded = 100_000
 
-/**
- * Reads a data file. Throws a `FileError` if it cannot be read or parsed.
- *
- * @param limit Maximum file size in bytes. Default: 1 MiB.
- */
+/** Throws a `FileError` if the file cannot be read or parsed, or is larger than the limit. */
 export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   const fail = (message: string): never => {
     throw new FileError([{ file, message }])
@@ -106,7 +100,7 @@ export function toYaml(value: unknown): string {
   return loadYaml().stringify(value, { lineWidth: 100, aliasDuplicateObjects: false })
 }
 
-/** Loads the YAML parser, which works only in Node. */
+/** Works only in Node. */
 function loadYaml(): typeof import('yaml') {
   const { createRequire } = process.getBuiltinModule('node:module')
   return createRequire(import.meta.url)('yaml')
@@ -123,9 +117,6 @@ const yamlProblems: Readonly<Record<string, string>> = {
   BAD_DIRECTIVE: 'quote text that begins with %',
   BAD_DQ_ESCAPE: 'write \\\\ for a backslash, or use single quotes',
   BAD_SCALAR_START: 'quote text that begins with this character',
-  BAD_INDENT:
-    'close each bracket, check the indentation of this line and the one above, or quote text with a colon',
-  BLOCK_AS_IMPLICIT_KEY: 'check the colon and indentation of this line, or quote text with a colon',
   BLOCK_IN_FLOW: 'a bracket or comma is missing',
   KEY_OVER_1024_CHARS: 'write a colon and a space after the key',
   MISSING_CHAR: 'a bracket, quote, comma or colon is missing',
@@ -136,12 +127,10 @@ const yamlProblems: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: 'remove the tag, or quote text that begins with !',
 }
 
-/**
- * Parses YAML or JSON text. JSON may have comments and trailing commas, which YAML allows. Throws a `FileError` if the
- * text is invalid.
- *
- * @param name Name to show in messages instead of a file name.
- */
+const otherProblem =
+  'close each bracket, check the indentation of this line and the one above, or quote text with a colon'
+
+/** JSON may have comments and trailing commas, which YAML allows. Throws a `FileError` if the text is invalid. */
 export function parseDataText(name: string, text: string): DataFile {
   try {
     const value: unknown = JSON.parse(text)
@@ -170,7 +159,7 @@ function parseYaml(file: string, text: string): DataFile {
     const language = file.endsWith('.json') ? 'JSON' : 'YAML'
     const [error] = [...document.errors, ...document.warnings]
     if (error?.code === 'RESOURCE_EXHAUSTION') failAt(tooDeep, error.pos[0])
-    if (error) failAt(`not ${language}: ${yamlProblems[error.code] ?? error.message}`, error.pos[0])
+    if (error) failAt(`not ${language}: ${yamlProblems[error.code] ?? otherProblem}`, error.pos[0])
     const { visit, isScalar } = loadYaml()
     const anchors = new Set<string>()
     let aliases = 0

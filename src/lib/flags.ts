@@ -52,7 +52,7 @@ function warnOfTypos({ options, parent }: Command): void {
 
 const prefix = 'UNDERSTUDY_'
 
-/** Returns a flag's variable without the prefix: `ALLOWED_HOST` for `--allowed-host`. */
+/** Returns `ALLOWED_HOST` for `--allowed-host`. */
 function nameOf({ long = '' }: Option): string {
   return long.slice(2).replaceAll('-', '_').toUpperCase()
 }

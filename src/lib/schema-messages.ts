@@ -1,4 +1,3 @@
-/** Describes invalid values in plain English, for all input checks. */
 import type * as z from 'zod'
 import { meantBy } from './did-you-mean.ts'
 import { oneLine, truncate } from './one-line.ts'
@@ -39,7 +38,7 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   return forms.length === 0 ? undefined : `Must be ${oneOf([...new Set(forms)])}${got}`
 }
 
-/** Returns a schema's `error` option, for messages such as `Must be a scenario or a rule, got a list`. */
+/** Returns a schema's options, for messages such as `Must be a scenario or a rule, got a list`. */
 export function mustBe(what: string) {
   return {
     error({ code, input }: { readonly code?: string | undefined; readonly input?: unknown }) {
