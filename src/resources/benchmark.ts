@@ -1,5 +1,4 @@
-// Benchmark scores from two sources. Spec: Benchmark item, GET /benchmarks. The shape for design-source is unspecified.
-
+/** Benchmark scores from two sources. Spec: Benchmark item, GET /benchmarks. The shape for design-source is unspecified. */
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'

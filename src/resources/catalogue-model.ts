@@ -1,5 +1,4 @@
-// A model in the catalogue, as listed by GET /models. A call's cost is computed from its prices.
-
+/** A model in the catalogue, as listed by GET /models. A call's cost is computed from its prices. */
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
@@ -30,7 +29,6 @@ export const models = defineCollection({
   fake: fakeCatalogueModel,
 })
 
-/** Generates a model, such as `kestrel/meadow-pro`. */
 function fakeCatalogueModel(context: FactoryContext): CatalogueModel {
   const { field } = context
   const [vendor = '', ...words] = uniqueWords(context, VENDORS, FAMILIES, EDITIONS)

@@ -1,5 +1,4 @@
-// Declares collections. Declarations are next to their resource; `collections.ts` lists them.
-
+/** Declares collections. Declarations are next to their resource; `collections.ts` lists them. */
 import type * as z from 'zod'
 import type { FactoryContext } from './factory.ts'
 

@@ -1,5 +1,4 @@
-// All collections. To add one, declare it next to its resource, add a fixture file, and list it here.
-
+/** All collections. To add one, declare it next to its resource, add a fixture file, and list it here. */
 import type * as z from 'zod'
 import { benchmarks } from './benchmark.ts'
 import { models } from './catalogue-model.ts'

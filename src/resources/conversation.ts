@@ -22,10 +22,7 @@ export type ConversationItem =
   /** An item or content part of any other type. Its tokens are counted, but it does not affect the answer. */
   | { readonly kind: 'other'; readonly type: string; readonly text: string }
 
-/**
- * Converts a message to items: the message itself, then its content parts of other types. Reminders that agents put
- * next to a question become system messages.
- */
+/** Content parts of other types become items. Reminders that agents put next to a question become system messages. */
 export function messageItems(role: string, content: unknown): ConversationItem[] {
   if (typeof content === 'string') return [{ kind: 'message', role: roleOf(role, content), text: content }]
   const items: ConversationItem[] = []

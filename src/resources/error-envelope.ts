@@ -1,5 +1,4 @@
-// Spec: Error envelope.
-
+/** Spec: Error envelope. */
 import * as z from 'zod'
 
 const Anything = z.record(z.string(), z.unknown())

@@ -1,13 +1,10 @@
-// The context of factories, and helpers that they share.
+/** The context of factories, and helpers that they share. */
 import type { Faker } from '@faker-js/faker'
 
 export interface FactoryContext {
   /** The record's index in its collection, from 0. */
   index: number
-  /**
-   * Returns a Faker instance seeded for this field of this record, so that adding a field does not change the others.
-   * Use it before the next call, which may return the same instance with a different seed.
-   */
+  /** Returns a Faker seeded for this field of this record. The next call may return it with a different seed. */
   field(name: string): Faker
   /** Returns a Faker instance seeded for the whole collection. */
   shared(name: string): Faker
@@ -33,10 +30,7 @@ export function pick<const T>(faker: Faker, list: readonly T[]): T {
   return faker.helpers.arrayElement(list)
 }
 
-/**
- * Picks one word from each list, as in `['Larkspur', 'Inference']`. Each combination is unique in the collection;
- * once all are used, a number is added. Consecutive records usually differ in every word.
- */
+/** Picks one word from each list. Each combination is unique in the collection; once all are used, a number is added. */
 export function uniqueWords(
   { index, shared }: FactoryContext,
   ...lists: ReadonlyArray<readonly string[]>

@@ -1,5 +1,4 @@
-// An embeddings model, as listed by GET /embeddings/models. Spec: Model (embeddings listing entry).
-
+/** An embeddings model, as listed by GET /embeddings/models. Spec: Model (embeddings listing entry). */
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
@@ -57,7 +56,6 @@ export const embeddingsModels = defineCollection({
   fake: fakeEmbeddingsModel,
 })
 
-/** Generates an embeddings model, such as `kestrel/embed-atlas-small`. */
 function fakeEmbeddingsModel(context: FactoryContext): EmbeddingsModel {
   const { field } = context
   const [vendor = '', ...words] = uniqueWords(context, VENDORS, FAMILIES, SIZES)

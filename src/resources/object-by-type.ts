@@ -9,10 +9,7 @@ type Kinds = Readonly<Record<string, z.ZodType>>
 
 const kindsOfSchemas = new WeakMap<object, Kinds>()
 
-/**
- * Returns a schema for objects of these types. Objects of any other type are accepted. Type `''` means
- * objects without a type.
- */
+/** Accepts objects of any other type. Type `''` means objects without a type. */
 export function objectByType(kinds: Kinds) {
   // The cast hides that the type may be missing, which readers of this schema handle.
   const type = ('' in kinds ? z.string().optional() : z.string()) as z.ZodString

@@ -1,5 +1,4 @@
-// A web page in the search index. The specification has no such resource.
-
+/** A web page in the search index. The specification has no such resource. */
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
@@ -28,7 +27,6 @@ export const pages = defineCollection({
   fake: fakePage,
 })
 
-/** Generates a page, such as `https://gazette.example/garden/how-compost-changed-larkhaven`. */
 function fakePage(context: FactoryContext): Page {
   const { field } = context
   const [town = '', subject = '', form = '', ...round] = uniqueWords(context, TOWNS, SUBJECTS, FORMS)

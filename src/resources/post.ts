@@ -1,5 +1,4 @@
-// A social media post that `x_search_filter` can select. Spec: POST /responses; the shape of posts is unspecified.
-
+/** A social media post that `x_search_filter` can select. Spec: POST /responses; the shape of posts is unspecified. */
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
@@ -33,7 +32,6 @@ export const posts = defineCollection({
   fake: fakePost,
 })
 
-/** Generates a post, with an id such as `2000000000000000037`. */
 function fakePost({ index, field }: FactoryContext): Post {
   const id = `2${String(index).padStart(18, '0')}`
   const handle = pick(field('handle'), HANDLES)

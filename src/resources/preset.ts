@@ -1,5 +1,4 @@
-// A preset: a named, versioned model configuration. Spec: Preset, PresetVersion, GET /presets/{slug}.
-
+/** A preset: a named, versioned model configuration. Spec: Preset, PresetVersion, GET /presets/{slug}. */
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { check } from '../lib/check.ts'
@@ -86,10 +85,7 @@ export const presetVersions = defineCollection({
   fake: (context, rows) => fakePresetVersion(context, rows('presets') as readonly PresetRecord[]),
 })
 
-/**
- * Generates a preset, such as `press-release-notes`. Its designated version is the second of the two that
- * `fakePresetVersion` generates for it.
- */
+/** The designated version is the second of the two that `fakePresetVersion` generates. */
 export function fakePreset(
   context: FactoryContext,
   workspaces: readonly Pick<Workspace, 'id'>[],
@@ -118,7 +114,6 @@ export function fakePreset(
   }
 }
 
-/** Generates a preset's first version if the index is even, or its second version if the index is odd. */
 export function fakePresetVersion(context: FactoryContext, presets: readonly PresetRecord[]): PresetVersion {
   const { index, field } = context
   const preset = presets[index >> 1]

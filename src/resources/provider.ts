@@ -1,5 +1,4 @@
-// A model provider, as listed by GET /providers. Spec: Provider.
-
+/** A model provider, as listed by GET /providers. Spec: Provider. */
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
@@ -33,7 +32,6 @@ export const providers = defineCollection({
   fake: fakeProvider,
 })
 
-/** Generates a provider, such as `larkspur-inference`. */
 function fakeProvider(context: FactoryContext): Provider {
   const { field } = context
   const name = uniqueWords(context, HOUSES, TRADES).join(' ')

@@ -1,5 +1,4 @@
-// Parts of responses that rules can script, and that all protocols share. Spec: Response object.
-
+/** Parts of responses that rules can script, and that all protocols share. Spec: Response object. */
 import * as z from 'zod'
 import { openUnion } from './object-by-type.ts'
 

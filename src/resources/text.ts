@@ -1,5 +1,4 @@
-// String schemas shared by several resources. Spec: Limits; ISO 8601 timestamps throughout.
-
+/** String schemas shared by several resources. Spec: Limits; ISO 8601 timestamps throughout. */
 import * as z from 'zod'
 
 /** Counts Unicode code points, as in JSON Schema. For most emoji, `z.string().max()` would count two. */

@@ -1,5 +1,4 @@
-// Spec: Workspace, PATCH /workspaces/{id}.
-
+/** Spec: Workspace, PATCH /workspaces/{id}. */
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
@@ -72,7 +71,6 @@ export const workspaces = defineCollection({
   fake: fakeWorkspace,
 })
 
-/** Generates a workspace, such as `payments-pilot`. */
 export function fakeWorkspace(context: FactoryContext): Workspace {
   const { field } = context
   const name = uniqueWords(context, TEAMS, STAGES).join(' ')
