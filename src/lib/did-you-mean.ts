@@ -1,4 +1,3 @@
-/** Suggests replacements for misspelt names. */
 import leven from 'leven'
 
 /**

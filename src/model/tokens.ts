@@ -1,6 +1,4 @@
 /**
- * Splits input, output and stream deltas into tokens.
- *
  * A token has up to eight characters of one kind, with at most one space in front. The kinds are letters and
  * digits, white space, and everything else (where `[` starts a new token). A Markdown link is a single
  * token, so that neither truncation nor deltas split it. Each Chinese, Japanese or Korean character is a token.

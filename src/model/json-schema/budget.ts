@@ -2,7 +2,7 @@ export class Exhausted extends Error {}
 
 const maxSteps = 100_000
 
-/** Counts steps instead of time, so that a schema produces the same result on every machine. */
+/** Counts steps instead of time, for the same result on every machine. */
 export class Budget {
   #steps = 0
 

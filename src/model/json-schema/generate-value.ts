@@ -1,6 +1,6 @@
 /**
- * Generates a value that a schema accepts, from the outside in. The value is as complete as users expect: if the
- * schema allows, it has all optional fields and one or two items per array. Very large schemas get the smallest value.
+ * Generates a value that a schema accepts, from the outside in, with all optional fields and one or two items per array
+ * if the schema allows. Very large schemas get the smallest value.
  */
 import { lookUp } from '../../lib/look-up.ts'
 import { random } from '../../lib/seed.ts'
@@ -27,7 +27,6 @@ export interface ValuePlace extends Location {
 }
 
 interface GenerateOptions {
-  /** Seed label for random numbers. */
   seed: string
   /** Returns the next words for free-form strings and names of fields. */
   words(): string
@@ -37,12 +36,7 @@ interface GenerateOptions {
   links: readonly string[]
 }
 
-/**
- * Generates a value for a schema, or the smallest one if a full one exceeds the limits. Throws `InvalidSchema` or
- * `Exhausted`.
- *
- * @returns The value, and the reasons why it might not match the schema.
- */
+/** Throws `InvalidSchema` or `Exhausted`. `doubts` are the reasons why the value might not match the schema. */
 export function generateValue(
   source: JsonSchema,
   options: GenerateOptions,
@@ -73,7 +67,6 @@ const partSteps = 25
 /** Key in the location of a generated field name. */
 const nameKey = '*'
 
-/** Returns a function that generates a value or a part of one. */
 function valueMaker(options: GenerateOptions, budget: Budget, isSmallest: boolean) {
   /** Location of the string with the links. */
   let linkedAt: string | undefined
@@ -304,7 +297,7 @@ function accepted(value: unknown, schemas: readonly Schema[]): boolean {
   return schemas.every((schema) => problemOf(value, schema) === undefined)
 }
 
-/** Returns the parts of a schema that apply because of a value. */
+/** Parts of a schema that apply because of a value. */
 function conditionalParts(schema: Schema, value: unknown): Schema[] {
   const { if: condition, then = {}, else: otherwise = {}, dependentSchemas = {} } = schema
   const branch = !condition ? [] : problemOf(value, condition) === undefined ? then : otherwise
@@ -333,7 +326,7 @@ function propertySchemas(schema: Schema, name: string): Schema[] {
   return found.length > 0 ? found : [additionalProperties]
 }
 
-/** Returns the types that all schemas allow, null last. */
+/** Null is last. */
 function allowedTypes(schemas: readonly Schema[]): TypeName[] {
   const named = schemas.flatMap(({ type }) => (type ? [type] : []))
   const [first = likelyTypes(schemas)] = named

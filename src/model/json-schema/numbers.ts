@@ -1,4 +1,3 @@
-/** Generates numbers within bounds. */
 import { InvalidSchema, type Schema } from './schema.ts'
 
 const maxTries = 1000

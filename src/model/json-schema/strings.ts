@@ -1,4 +1,3 @@
-/** Generates strings with a given length, and strings that match the patterns of a schema. */
 import randexp from 'randexp'
 import { backtracking } from '../../lib/backtracking.ts'
 import { type Budget, Exhausted } from './budget.ts'

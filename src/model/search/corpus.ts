@@ -1,8 +1,4 @@
-/**
- * A search index for pages (spec: Plugin object) and posts (spec: `x_search_filter` fields), ranked by the words they
- * share with the question. Rare words weigh more, and words in a title count twice.
- */
-
+/** A search index for pages and posts. Rare words weigh more, and words in a title count twice. */
 import type { Page } from '../../resources/page.ts'
 import type { Post } from '../../resources/post.ts'
 import type { XSearchFilter } from '../../resources/x-search-filter.ts'

@@ -1,7 +1,4 @@
-/**
- * Writes sample answers in Markdown: passages from fixtures/texts.json after a sentence that quotes the question. No
- * model runs.
- */
+/** Writes sample answers in Markdown: passages from fixtures/texts.json after a sentence that quotes the question. */
 import fixtures from '../../../fixtures/texts.json' with { type: 'json' }
 import { draw, random } from '../../lib/seed.ts'
 import { linkTo, type Source } from '../search/citations.ts'
@@ -14,9 +11,8 @@ export interface WritingTask {
   subject: string
   answersFunction: boolean
   verbosity: Verbosity
-  /** Sources to cite. Undefined if no search ran. */
+  /** Undefined if no search ran. */
   sources: readonly Source[] | undefined
-  /** Seed for every choice that the question leaves open. */
   key: string
 }
 
@@ -109,10 +105,7 @@ function writePassage(question: Question, passages: NonNullable<Kind['passages']
   return length === 'low' ? passage : `${passage}\n\n${say(question, 'closing')}`
 }
 
-/**
- * Writes prose of the requested length: one sentence, one or two paragraphs, three paragraphs with headings, or an
- * exact number of sentences or paragraphs.
- */
+/** Writes one sentence, one or two paragraphs, three paragraphs with headings, or an exact number. */
 function writeParagraphs(question: Question): string {
   const { texts, length, slots, key } = question
   const opening = open(question)
