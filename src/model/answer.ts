@@ -63,6 +63,7 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
     return { items, end: scriptedEnd ?? generatedEnd, usage: usageOf(input, output, script?.usage) }
   }
   const first = choose(0)
+  if (scripted) await checkText(first, prompt, warn)
   const others = Array.from({ length: (prompt.choices ?? 1) - 1 }, (_, place) => choose(place + 1))
   const total = (field: 'outputTokens' | 'reasoningTokens') =>
     others.reduce((sum, choice) => sum + choice.usage[field], first.usage[field])
@@ -140,6 +141,24 @@ async function callTools(
     warn(`the script calls '${item.name}', but the request's tools do not include it${hint}`)
     return item
   })
+}
+
+/** Warns about a scripted text that the request's strict schema rejects, unless it is a refusal or was cut. */
+async function checkText(
+  { items, end }: Choice,
+  { text }: Prompt,
+  warn: AnswerContext['warn'],
+): Promise<void> {
+  const format = text?.format
+  const item = items.at(-1)?.item
+  if (typeof format !== 'object' || !format.strict || item?.type !== 'message') return
+  if (end.status !== 'completed' || end.stop !== undefined || item.parts.some((part) => 'refusal' in part))
+    return
+  const { jsonProblem } = await import('./structured.ts')
+  const json = item.parts.map((part) => ('text' in part ? part.text : '')).join('')
+  const problem = jsonProblem(json, format.schema)
+  if (problem !== undefined)
+    warn(`the scripted text violates the strict schema in ${format.path}: ${problem}`)
 }
 
 function toClientCall(item: FunctionCallItem, { isCustom, namespace }: ClientTool): AnswerItem {

@@ -122,7 +122,7 @@ function allowedIn(choice: unknown): Record<string, unknown> {
 function toFormat(format: NonNullable<RequestSettings['text']>['format']): TextForm['format'] {
   if (!format || format.type === 'text') return undefined
   if (format.type !== 'json_schema' || !format.schema) return 'json'
-  return { schema: format.schema, path: 'body.text.format.schema' }
+  return { schema: format.schema, strict: format.strict, path: 'body.text.format.schema' }
 }
 
 export function toReasoning(reasoning: NonNullable<RequestSettings['reasoning']>): Prompt['reasoning'] {

@@ -68,9 +68,16 @@ interface ForcedTool {
 
 export interface TextForm {
   /** Output format. `json` is any JSON object. Default: plain text. */
-  readonly format?: 'json' | { readonly schema: SchemaObject; readonly path: string }
+  readonly format?: 'json' | StructuredFormat
   /** Verbosity, with its path in the request. Default: medium. */
   readonly verbosity?: { readonly value: string; readonly path: string }
+}
+
+interface StructuredFormat {
+  readonly schema: SchemaObject
+  /** If true, models write only text that matches the schema. */
+  readonly strict: boolean | null | undefined
+  readonly path: string
 }
 
 interface ReasoningRequest {

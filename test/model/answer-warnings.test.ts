@@ -456,6 +456,73 @@ describe('POST /responses: scripted calls and citations', () => {
     }
   })
 
+  it.each<[reply: object, strict: boolean | undefined, problem?: string, fields?: object]>([
+    [{ text: 'At six.' }, true, 'not valid JSON'],
+    [{ text: '{"q":1}' }, true, 'q: type: Instance type "number" is invalid. Expected "string".'],
+    [
+      { output: [{ type: 'message', content: '{}' }] },
+      true,
+      'required: Instance does not have required property "q".',
+    ],
+    [{ text: '{"q":"x"}' }, true],
+    [{ text: 'At six.' }, false],
+    [{ text: 'At six.' }, undefined],
+    [{ text: 'At six, or maybe at seven.' }, true, undefined, { max_tokens: 1, max_output_tokens: 1 }],
+    [{ text: '{"q":', incompleteReason: 'max_output_tokens' }, true],
+    [{ output: [{ type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }] }, true],
+    [
+      {
+        output: [
+          { type: 'message', content: 'I look.' },
+          { type: 'function_call', name: 'find' },
+        ],
+      },
+      true,
+    ],
+  ])('warn about the text of %j, strict: %j', async (reply, strict, problem, fields) => {
+    const gateway = createGateway()
+    const schema = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] }
+    const format = { type: 'json_schema', name: 'find', schema, strict }
+    const question = { model: 'a/b', messages: [{ role: 'user', content: 'Find' }] }
+    const fn = { name: 'find', parameters: {} }
+    const requests: [path: string, body: object, place: string][] = [
+      [
+        '/responses',
+        { model: 'a/b', input: 'Find', tools: [{ type: 'function', ...fn }], text: { format } },
+        'text.format',
+      ],
+    ]
+    if (hasExtra('chat')) {
+      const response_format = { type: 'json_schema', json_schema: format }
+      const tools = [{ type: 'function', function: fn }]
+      requests.push([
+        '/chat/completions',
+        { ...question, tools, response_format },
+        'response_format.json_schema',
+      ])
+    }
+    // Messages have no such field: their format is always strict.
+    if (hasExtra('messages') && strict) {
+      const output_config = { format: { type: 'json_schema', schema } }
+      const tools = [{ name: 'find', input_schema: {} }]
+      requests.push([
+        '/messages',
+        { max_tokens: 99, ...question, tools, output_config },
+        'output_config.format',
+      ])
+    }
+    gateway.reply(reply)
+    for (const [path, body, place] of requests) {
+      expect((await call(gateway, `POST ${path}`, { body: { ...body, ...fields } })).status).toBe(200)
+      const warning = `the scripted text violates the strict schema in body.${place}.schema: ${problem}`
+      const warnings = gateway.journal
+        .entries()
+        .at(-1)
+        ?.warnings.filter((each) => each.includes('scripted'))
+      expect(warnings).toEqual(problem ? [warning] : [])
+    }
+  })
+
   it('simulate a search without results only if a search runs', async () => {
     const none = { citations: [] }
     const one = { citations: [{ url: 'https://a.example/x' }] }

@@ -113,6 +113,6 @@ function toToolChoice(choice: ChatRequest['tool_choice']): Prompt['toolChoice'] 
 
 function toFormat(format: ChatRequest['response_format']): TextForm['format'] {
   if (!format || format.type === 'text') return undefined
-  if (format.type !== 'json_schema' || !format.json_schema.schema) return 'json'
-  return { schema: format.json_schema.schema, path: 'body.response_format.json_schema.schema' }
+  const { schema = null, strict } = format.type === 'json_schema' ? format.json_schema : {}
+  return schema ? { schema, strict, path: 'body.response_format.json_schema.schema' } : 'json'
 }

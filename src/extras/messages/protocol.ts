@@ -93,7 +93,7 @@ function toPrompt(body: MessagesRequest, conversation: Conversation): Prompt {
     stopSequences: body.stop_sequences ?? undefined,
     tools: body.tools?.map(toTool),
     toolChoice: toToolChoice(body.tool_choice),
-    text: format ? { format: { schema: format.schema, path } } : undefined,
+    text: format ? { format: { schema: format.schema, strict: true, path } } : undefined,
     reasoning:
       thinking == null || thinking.type === 'disabled'
         ? undefined
