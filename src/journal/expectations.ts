@@ -63,7 +63,8 @@ export function judgeCalls(
   const closest = nearestTo(match, others)
   const all = allCallsText(entries, pass ? [] : stray)
   if (!closest) return { pass, message: `${start}\n${all}` }
-  const message = `${start} The closest is call ${entries.indexOf(closest) + 1}:\n${all}`
+  // The difference follows the message.
+  const message = `${start}\n${all}\nThe closest is call ${entries.indexOf(closest) + 1}:`
   return { pass, message, ...withoutSecrets(pickFields(match, closest), match) }
 }
 
@@ -107,12 +108,13 @@ export function judgeRules({ unused, entries, stray }: Findings): Verdict {
 export function explainUnused(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): string[] {
   const called = [...new Set(entries.map(({ operation, method, path }) => operation ?? `${method} ${path}`))]
   const isOther = (on: string) => on !== '*' && on !== textOperations && !called.includes(on)
-  const calls = `only ${called.join(', ')} ${called.length === 1 ? 'was' : 'were'} called`
-  return unused.flatMap(({ scenario, rule, name, on, hiddenBy }) => {
+  const others = `only ${called.join(', ')} ${called.length === 1 ? 'was' : 'were'} called`
+  return unused.flatMap(({ scenario, rule, name, on, hiddenBy, hiddenCalls }) => {
     const title = ruleTitle(scenario, rule, name)
+    if (hiddenCalls) return [`${title} was not reached, because ${hiddenBy} answered ${calls(hiddenCalls)}`]
     if (hiddenBy !== undefined) return [`${title} is hidden by ${hiddenBy}`]
     return called.length > 0 && on.every(isOther)
-      ? [`${title} matches ${on.join(' and ')}, but ${calls}`]
+      ? [`${title} matches ${on.join(' and ')}, but ${others}`]
       : []
   })
 }

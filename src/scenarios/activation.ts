@@ -125,6 +125,8 @@ export interface Progress {
   problem: string | null
   /** Title of the rule that last answered instead of this one. */
   hiddenBy: string | undefined
+  /** Number of successive calls for which that rule came first because it had uses left. */
+  hiddenCalls: number
 }
 
 export interface MatchContext {
@@ -226,6 +228,7 @@ export function progressIn(activation: Activation, rule: CompiledRule): Progress
     runs: [],
     problem: null,
     hiddenBy: undefined,
+    hiddenCalls: 0,
   }
   activation.progress[rule.number] = progress
   return progress
@@ -303,7 +306,11 @@ export const UnusedRule = z.lazy(() =>
     rule: rulePosition,
     name: z.string().optional(),
     on: z.array(z.string()),
-    hiddenBy: z.string().optional().describe('The newer or more specific rule that last answered instead.'),
+    hiddenBy: z.string().optional().describe('The rule that last answered instead.'),
+    hiddenCalls: z
+      .int()
+      .optional()
+      .describe('Number of calls that `hiddenBy` answered, if `times` or its steps limit it.'),
   }),
 )
 export type UnusedRule = z.output<typeof UnusedRule>
@@ -311,7 +318,8 @@ export type UnusedRule = z.output<typeof UnusedRule>
 export function unusedRulesOf(activation: Activation): UnusedRule[] {
   return activation.rules.flatMap((rule) => {
     const { scenario, number, name, on } = rule
-    const { applied, rateLimit, hiddenBy } = progressIn(activation, rule)
-    return applied > 0 || rateLimit?.isUsed ? [] : { scenario, rule: number, name, on: [...on], hiddenBy }
+    const { applied, rateLimit, hiddenBy, hiddenCalls } = progressIn(activation, rule)
+    if (applied > 0 || rateLimit?.isUsed) return []
+    return { scenario, rule: number, name, on: [...on], hiddenBy, hiddenCalls: hiddenCalls || undefined }
   })
 }

@@ -103,7 +103,7 @@ export function compose(
     if (decision.kind === 'turn') continue
     if (decision.kind !== 'applies') trial.reasons.set(index, decision)
     const isActing = acting.has(each)
-    if (isChosen(each) && !isActing && step.kind === 'answer' && answer) progress.hiddenBy = titleOf(answer)
+    if (isChosen(each) && !isActing && step.kind === 'answer' && answer) hide(progress, answer)
     const isExcluded = step.kind === 'modifier' && reasonAgainst(each, answer, []) !== undefined
     if (isChosen(each) ? !isActing : isBehind(each, answer) || isExcluded) continue
     if (isSeen(decision)) progress.matched++
@@ -127,6 +127,13 @@ export function compose(
     state = rule.setState ?? state
   }
   return { answer, modifiers, limits, skipped, state }
+}
+
+function hide(progress: Progress, answer: TriedRule): void {
+  const isLimited = answer.progress.taken < answer.rule.finite
+  const earlier = progress.hiddenBy === titleOf(answer) ? progress.hiddenCalls : 0
+  progress.hiddenBy = titleOf(answer)
+  progress.hiddenCalls = isLimited ? earlier + 1 : 0
 }
 
 function isBehind(
