@@ -3,9 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Command } from 'commander'
+import { explainUnused } from '../journal/expectations.ts'
 import { calls } from '../journal/journal-text.ts'
 import { printable, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import { sdkEnvironment } from '../sandbox/sdk-environment.ts'
 import type { RequestLine } from '../server/request-line.ts'
 import { createGateway, type Start } from './serve-command.ts'
@@ -37,7 +39,24 @@ export async function runWithServer(
   } finally {
     await server.close(0)
   }
-  printError(printable(summaryOf(received, Object.keys(sdks))))
+  const unused = unusedText(gateway.sandboxes.default)
+  printError(printable(`${summaryOf(received, Object.keys(sdks))}${unused}`))
+}
+
+/** Lists why rules never applied, on lines after the calls. Returns an empty string if there is nothing to explain. */
+function unusedText(sandbox: Sandbox): string {
+  const entries = sandbox.journal.entries()
+  const misses = entries.flatMap(({ nearMisses }) => nearMisses)
+  const reasons = sandbox.unusedRules().flatMap((unused) => {
+    const [reason] = explainUnused([unused], entries)
+    const { scenario, rule } = unused
+    const miss = misses.findLast((each) => each.scenario === scenario && each.rule === rule)
+    return reason ?? miss?.reason ?? []
+  })
+  return reasons
+    .slice(0, maxListed)
+    .map((reason) => `\n  ${reason}`)
+    .join('')
 }
 
 async function exitCodeOf(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<number> {

@@ -292,6 +292,22 @@ function suite(program: () => string): void {
     expect(command.stderr).toMatch(message)
   })
 
+  it('run says why rules did not apply', async () => {
+    const rules = [
+      { on: 'createResponse', fault: 'timeout' },
+      { on: 'listProviders', when: { query: { page: '2' } }, fault: 'timeout' },
+    ]
+    await write('mine.json', JSON.stringify({ name: 'mine', rules }))
+    const send = `fetch(process.env.OPENAI_BASE_URL + '/providers', { headers: { authorization: 'Bearer x' } })`
+    const command = run(['run', '--scenario', 'mine.json', '--', process.execPath, '-e', send])
+    expect(await command.exit).toBe(0)
+    expect(command.stderr).toBe(`[understudy] 1 call:
+  1 × GET /api/v1/providers 200
+  rule 1 of 'mine' matches createResponse, but only listProviders was called
+  rule 2 of 'mine' expected query 'page' equal to '2', but the request has none
+`)
+  })
+
   it('run forwards signals to the command', async () => {
     const wait =
       "process.on('SIGTERM', () => process.exit(3)); setInterval(() => {}, 1000); console.log('up')"
