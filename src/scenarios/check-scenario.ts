@@ -5,7 +5,7 @@ import { type FaultSetting, faultOf } from '../faults/index.ts'
 import { inCall } from '../lib/call-names.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
-import { walk } from '../lib/value-path.ts'
+import { readAt, walk } from '../lib/value-path.ts'
 import { textOperations } from './names.ts'
 import { type ParsedRule, type ParsedScenario, Scenario, type Step } from './scenario.ts'
 import { type Path, problemAt, problemsOf, ScenarioError, wording } from './scenario-error.ts'
@@ -53,7 +53,7 @@ export function defineScenario<const Input extends Scenario>(scenario: Input): I
 
 export function checkShape(input: unknown): ParsedScenario {
   assertNone([...notData(input)], input)
-  const result = Scenario.safeParse(input, { error: wording })
+  const result = Scenario.safeParse(input, { error: (issue) => wording(issue, readAt(input, ['name'])) })
   if (!result.success) throw new ScenarioError(problemsOf(result.error.issues, input))
   return result.data
 }

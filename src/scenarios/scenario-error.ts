@@ -3,10 +3,13 @@ import type * as z from 'zod'
 import { faultNames, faultOf } from '../faults/index.ts'
 import { pathOf } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { lookUp } from '../lib/look-up.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { about, inWords, shown } from '../lib/schema-messages.ts'
 import { readAt } from '../lib/value-path.ts'
 import { isShorthand, misnomer } from './names.ts'
+import { ScriptedReply } from './scripted-reply.ts'
+import type { FailOptions, ReplyOptions, ScriptOptions } from './shorthand.ts'
 
 export type Path = (string | number)[]
 
@@ -38,21 +41,42 @@ export function problemAt(path: Path, says: string, input: unknown): Problem {
   return { path, message: `${placeOf(path, input)}${fieldOf(path, input)}${says}` }
 }
 
+const frequency = ['on', 'when', 'times', 'after', 'probability'] as const
+
+/** Options of the calls that write a rule, by the scenario's name. */
+const options = {
+  reply: [...frequency, 'status', 'headers', 'citations'] satisfies (keyof ReplyOptions)[],
+  fail: [
+    ...frequency,
+    'message',
+    'headers',
+    'metadata',
+    'gateway_metadata',
+    'user_id',
+  ] satisfies (keyof FailOptions)[],
+  script: ['on', 'when', 'onEnd'] satisfies (keyof ScriptOptions)[],
+}
+
 /**
  * Returns the message for a schema's issue. For unknown fields, the message has a line with a hint for each, such as
  * `; did you mean 'times'?`.
+ *
+ * @param scenario Name of the scenario.
  */
-export function wording(issue: z.core.$ZodRawIssue): string | undefined {
+export function wording(issue: z.core.$ZodRawIssue, scenario: unknown): string | undefined {
   if (issue.code !== 'unrecognized_keys') return inWords(issue)
-  const known = Object.keys(Object(issue.inst?._zod.def)['shape'] ?? {})
+  const shape = Object.keys(Object(issue.inst?._zod.def)['shape'] ?? {})
+  const known = (shape.includes('times') && lookUp<readonly string[]>(options, scenario)) || shape
   const { fault, ...object } = Object(issue.input) as Record<string, unknown>
   const name = fault ?? object['name']
-  const params = known.includes('times') && isFault(name) ? faultOf(name).params().shape : {}
-  const hints = issue.keys.map((key) =>
-    Object.hasOwn(params, key)
+  const params = shape.includes('times') && isFault(name) ? faultOf(name).params().shape : {}
+  const hints = issue.keys.map((key) => {
+    if (known === options.reply && Object.hasOwn(ScriptedReply.unwrap().shape, key))
+      return `; write reply({ ${['text', 'body', 'frames'].includes(key) ? '' : 'text, '}${key} }, …)`
+    return Object.hasOwn(params, key)
       ? `; write ${fault === undefined ? "on: 'text', " : ''}fault: { name: '${name}', ${key}: ${shown(object[key])} }`
-      : (misnomer(key, known) ?? didYouMean(key, known)),
-  )
+      : (misnomer(key, shape) ?? didYouMean(key, known))
+  })
   return hints.join('\n')
 }
 

@@ -106,6 +106,23 @@ describe('rules written in the style of other tools', () => {
   it.each([
     ['reply', () => createGateway().reply('Hi', { once: true } as never), '; use times: 1'],
     [
+      'reply',
+      () => createGateway().reply('Hi', { usage: { cost: 0.25 } } as never),
+      "reply(): unknown field 'usage'; write reply({ text, usage }, …)",
+    ],
+    ['reply', () => createGateway().reply('Hi', { body: {} } as never), '; write reply({ body }, …)'],
+    ['reply', () => createGateway().reply('Hi', { citation: [] } as never), "; did you mean 'citations'?"],
+    [
+      'reply',
+      () => createGateway().reply('Hi', { question: 1 } as never),
+      '; expected one of citations, on, when, times, after, status, headers, probability',
+    ],
+    [
+      'script',
+      () => createGateway().script([{ text: 'Hi' }], { question: 1 } as never),
+      'of on, when, onEnd',
+    ],
+    [
       'fail',
       () => createGateway().fail(503, { delay: 100 } as never),
       "use fault: { name: 'latency', ms: 100 }",

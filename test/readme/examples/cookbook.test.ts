@@ -222,4 +222,12 @@ test('stays within a budget', async ({ sandbox }) => {
   expect(sandbox.usage().unpriced).toBe(0)
   expect(sandbox.usage().cost).toBeLessThan(0.01)
 })
+
+test('counts a scripted cost', async ({ sandbox }) => {
+  sandbox.reply({ text: 'Six.', usage: { cost: 0.25 } })
+
+  await ask()
+
+  expect(sandbox.usage().cost).toBe(0.25)
+})
 // #endregion
