@@ -5,14 +5,15 @@ import { ok } from '../../http/reply.ts'
 import { toBase64 } from '../../lib/bytes.ts'
 import { hash } from '../../lib/seed.ts'
 import { callUsage, pricingOf } from '../../model/catalogue.ts'
+import { searchKey } from '../../model/text/words.ts'
 import { countTokens } from '../../model/tokens.ts'
 import { defineOperation } from '../../operation.ts'
 import { CreateResponseBody } from '../../resources/create-response-body.ts'
 import { list } from '../../resources/list.ts'
 
-const defaultDimensions = 1536
-/** Maximum number of values in a reply: 2,048 inputs with the default dimensions. */
-const maxNumbers = 2048 * defaultDimensions
+const largeDimensions = 3072
+/** Maximum number of values in a reply: 2,048 inputs with the dimensions of OpenAI's large model. */
+const maxNumbers = 2048 * largeDimensions
 
 const content = () =>
   z.looseObject({ content: list(z.looseObject({ type: z.string(), text: z.string().optional() })) })
@@ -32,7 +33,12 @@ export const EmbeddingsRequest = z.lazy(() =>
           list(list(z.int()).min(1)).min(1).max(2048),
         ])
         .describe('One input or up to 2,048 inputs, as strings or tokens.'),
-      dimensions: z.int().min(1).max(8192).nullish().describe('Default: 1,536.'),
+      dimensions: z
+        .int()
+        .min(1)
+        .max(8192)
+        .nullish()
+        .describe('Default: 3,072 for text-embedding-3-large, otherwise 1,536.'),
       encoding_format: z.enum(['float', 'base64']).nullish().describe('Default: float.'),
       user: z.string().nullish(),
       input_type: z.string().nullish(),
@@ -58,7 +64,7 @@ const EmbeddingsList = z.lazy(() =>
   }),
 )
 
-/** Embeds text. Equal text gets the same vector, and changing a word moves the vector slightly. */
+/** Embeds text. Texts with many words in common are near each other; case and English endings do not count. */
 export const createEmbeddings = defineOperation({
   id: 'createEmbeddings',
   method: 'post',
@@ -69,7 +75,7 @@ export const createEmbeddings = defineOperation({
   assumes: { model: 'modelName' },
   async resolve({ body, sandbox, requestKey, used }) {
     const { model, dimensions, encoding_format } = body
-    const size = dimensions ?? defaultDimensions
+    const size = dimensions ?? (/\btext-embedding-3-large$/.test(model) ? largeDimensions : 1536)
     const texts = textsOf(body.input)
     if (texts.length * size > maxNumbers) {
       const message = `${texts.length} inputs with ${size} dimensions exceed the maximum per request: send fewer inputs`
@@ -119,12 +125,13 @@ const entriesOfWord = 4
 function embed(text: string, key: string, dimensions: number): Float32Array {
   const size = 2 ** Math.ceil(Math.log2(Math.max(dimensions, 64)))
   const features = new Float32Array(size)
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+|[^\s]/gu) ?? ['']
+  const words = text.match(/[\p{L}\p{N}]+|[^\s]/gu)?.map(searchKey) ?? ['']
   let before = ''
   for (const word of words) {
-    addFeature(features, hash(key, word), 1)
-    // Word order has a small weight.
-    addFeature(features, hash(key, before, word), 0.4)
+    // Long words say most about the subject. Word order has a small weight.
+    const weight = Math.min(word.length || 1, 8)
+    addFeature(features, hash(key, word), weight)
+    addFeature(features, hash(key, before, word), 0.4 * weight)
     before = word
   }
   flipSigns(features, key)

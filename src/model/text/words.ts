@@ -59,7 +59,7 @@ export function searchKeys(text: string): Set<string> {
   return keys
 }
 
-function searchKey(word: string): string {
+export function searchKey(word: string): string {
   const plain = word
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

@@ -47,6 +47,30 @@ describe('POST /embeddings', () => {
     expect(Math.abs(cosine(text, far))).toBeLessThan(0.4)
   })
 
+  it.each([
+    ['How long does a refund take?', 0],
+    ['PASSWORD RESET', 1],
+    ['Are you open on Sunday?', 2],
+  ])('finds the text with the same words, whatever their case and number: %s', async (question, expected) => {
+    const [query, ...texts] = await embed(
+      question,
+      'Refunds are paid within 14 days after we receive the returned item.',
+      'You can reset your password in the settings.',
+      'Our shop is closed on Sundays, and shipping takes three days.',
+    )
+    const similarities = texts.map((text) => cosine(query, text))
+    expect(similarities.indexOf(Math.max(...similarities))).toBe(expected)
+  })
+
+  it.each([
+    ['text-embedding-3-large', 3072],
+    ['openai/text-embedding-3-large', 3072],
+    ['text-embedding-3-small', 1536],
+  ])('returns vectors as long as those of %s', async (model, length) => {
+    const { data } = await client.embeddings.create({ model, input: 'Hello' })
+    expect(data[0]?.embedding).toHaveLength(length)
+  })
+
   it('accepts dimensions, and returns the same numbers as base64 and as floats', async () => {
     const ask = (encoding_format: 'float' | 'base64') =>
       client.embeddings.create({ model, input: 'Hello', dimensions: 64, encoding_format })
@@ -71,7 +95,7 @@ describe('POST /embeddings', () => {
       return body.data.map(({ embedding }: { embedding: number[] }) => embedding)
     }
     expect(await vectors(['Tides follow the moon.', ''], 3)).toEqual([
-      [-0.0778498649597168, 0.7784989476203918, -0.6227991580963135],
+      [-0.21718616783618927, 0.8253072500228882, -0.5212467312812805],
       [0.5773502588272095, -0.5773502588272095, -0.5773502588272095],
     ])
     expect(await vectors(['word0', 'word1', 'word2', 'word15'], 1)).toEqual([[1], [-1], [0], [0]])
