@@ -21,7 +21,6 @@ export interface Choice {
 }
 
 export interface ChoiceItem {
-  /** The item, truncated to the token limit. */
   readonly item: AnswerItem
   readonly isCut: boolean
 }
@@ -38,7 +37,7 @@ export interface AnswerEnd {
   readonly status: ResponseStatus
   readonly reason?: IncompleteReason
   readonly error?: { readonly code: string; readonly message: string }
-  /** Stop sequence that ended the text, if any. */
+  /** Stop sequence that ended the text. */
   readonly stop?: string
 }
 

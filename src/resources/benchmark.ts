@@ -12,7 +12,7 @@ const arenas = ['models', 'builders', 'agents'] as const
 export const Arena = z.lazy(() => z.enum(arenas))
 export type Arena = z.infer<typeof Arena>
 
-/** Categories that the specification gives as examples. Any string is valid. */
+/** Examples in the specification. Any string is valid. */
 export const CATEGORIES = [
   'codecategories',
   'uicomponent',
@@ -138,7 +138,6 @@ function fakePricing({ field }: FactoryContext): { prompt: string; completion: s
   return { prompt: price(dollars), completion: price(dollars * 4) }
 }
 
-/** Distributes tournaments over places: the higher the win rate, the more first and the fewer fourth places. */
 function fakeTournament({ field }: FactoryContext, winRate: number): DesignBenchmark['tournament_stats'] {
   const total = field('tournament_stats').number.int({ min: 40, max: 1200 })
   const share = winRate / 100

@@ -40,7 +40,7 @@ export function defineCollection<
   return declaration
 }
 
-/** Returns a record's primary key (its first key), which other records use to refer to it. */
+/** Other records refer to a record by its first key. */
 export function firstKey<Row extends object>(
   { keys, name }: CollectionDeclaration<string, Row>,
   row: Row,

@@ -89,7 +89,7 @@ export function unspecifiedItems(body: unknown, onlySpecified: boolean): Violati
   })
 }
 
-/** A deprecated form of web search. Spec: Plugin object. */
+/** Spec: Plugin object. */
 const webPlugin = () =>
   z.looseObject({
     id: z.literal('web'),
@@ -134,7 +134,7 @@ const textFormat = () =>
 
 export const modelForm = 'Must be vendor/model, as in aurora/dawn-2, or @preset/slug'
 
-/** Returns true for `vendor/model` and `@preset/slug`. Other forms are invalid only if the options say so. */
+/** Other forms are invalid only if the options say so. */
 export function isSpecifiedModel(name: string): boolean {
   return /^[^\s/]+\/[^\s/:][^\s/]*$/.test(name)
 }

@@ -45,7 +45,6 @@ export function uniqueWords(
   return round === 0 ? words : [...words, String(round + 1)]
 }
 
-/** Converts `Harbor Lights` to `harbor-lights`. */
 export function slugify(words: string): string {
   return words
     .toLowerCase()
@@ -53,13 +52,12 @@ export function slugify(words: string): string {
     .replace(/^-|-$/g, '')
 }
 
-/** Formats a price per token as a decimal number without exponent. */
+/** Returns a decimal number without exponent. */
 export function price(dollarsPerMillion: number): string {
   const dollars = dollarsPerMillion / 1_000_000
   return dollars.toFixed(10).replace(/\.?0+$/, '')
 }
 
-/** Fictional vendors, which also occur in the fixtures. */
 export const VENDORS = [
   'aurora',
   'borealis',
@@ -75,7 +73,6 @@ export const VENDORS = [
   'saltmarsh',
 ] as const
 
-/** Converts `driftwood` to `Driftwood`. */
 export function titled(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }

@@ -1,4 +1,3 @@
-/** Fallback models: if a request's first model is rejected or fails, the next one is tried. */
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import { CreateResponseBody } from './create-response-body.ts'

@@ -89,7 +89,6 @@ function fakeEmbeddingsModel(context: FactoryContext): EmbeddingsModel {
   }
 }
 
-/** Fields that are null in generated models. */
 export const emptyFields = {
   default_parameters: null,
   per_request_limits: null,

@@ -9,7 +9,6 @@ export interface Prompt extends PromptSettings {
   /** The model as requested, possibly a preset, which is applied later. */
   readonly model: string
   readonly conversation: Conversation
-  /** Number of answers. Default: 1. */
   readonly choices?: number
   /** The text ends before the first of these. */
   readonly stopSequences?: readonly string[]
@@ -86,7 +85,6 @@ interface ReasoningRequest {
   readonly maxTokens?: number
   /** `concise` or `detailed`. Default: depends on the effort. */
   readonly summary?: string
-  /** If true, the reasoning is omitted from the reply. */
   readonly isHidden?: boolean
 }
 

@@ -29,7 +29,6 @@ export function countCodePoints(text: string): number {
 /** Schema of an ISO 8601 date and time with an offset or, like the result of `Date.toISOString()`, with `Z`. */
 export const isoTimestamp = () => z.iso.datetime({ offset: true })
 
-/** Schema of a path segment that needs no escaping. */
 export const urlSafe = () =>
   z.string().regex(/^[A-Za-z0-9._~-]+$/, 'Must be URL-safe: letters, digits, . _ ~ -')
 

@@ -63,7 +63,7 @@ export interface ClientTool {
   readonly namespace?: string | undefined
 }
 
-/** Returns the tools that the client runs, from unvalidated entries. */
+/** Reads unvalidated entries. */
 export function clientTools(tools: unknown, namespace?: string): ClientTool[] {
   return listOf(tools).flatMap((tool) => {
     const { type, name, format, tools: inner } = fieldsOf(tool)

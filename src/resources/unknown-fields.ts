@@ -56,14 +56,11 @@ export function unknownFields(schema: z.ZodType | undefined, value: unknown): Un
 function suggest(name: string, fields: Fields): string | undefined {
   if (name.length > maxNameLength) return undefined
   const names = Object.keys(fields)
-  return names.find((field) => otherNamesOf(fields[field]).includes(name)) ?? nearest(name, names)
+  const isOtherName = (field: string) => otherNames.get(fields[field] as z.ZodType)?.names.includes(name)
+  return names.find(isOtherName) ?? nearest(name, names)
 }
 
-function otherNamesOf(schema: z.ZodType | undefined): readonly string[] {
-  return (schema && otherNames.get(schema)?.names) ?? []
-}
-
-/** Returns the schema for a value's items or fields, or undefined if they are not described. */
+/** Returns undefined for values whose items or fields are not described. */
 function shapeFor(schema: z.ZodType | undefined, value: object): z.ZodArray | z.ZodObject | undefined {
   const kinds = schema && kindsOf(schema)
   if (kinds) return shapeFor(kindOf(kinds, value), value)

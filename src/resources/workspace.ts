@@ -49,7 +49,7 @@ export const Workspace = z.lazy(() =>
 )
 export type Workspace = z.infer<typeof Workspace>
 
-/** The body of PATCH /workspaces/{id}. Keeps unspecified fields. */
+/** Keeps unspecified fields. */
 export const WorkspaceUpdate = z.lazy(() =>
   z.looseObject(fields()).partial().meta({
     id: 'WorkspaceUpdate',
