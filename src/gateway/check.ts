@@ -146,12 +146,7 @@ interface Sent {
   body: unknown
 }
 
-interface Parts {
-  params: unknown
-  query: unknown
-  headers: unknown
-  body: unknown
-}
+type Parts = Record<'params' | 'query' | 'headers' | 'body', unknown>
 
 async function readParts(
   schemas: Schemas,

@@ -24,7 +24,6 @@ interface Route {
 }
 
 export class Router {
-  readonly #fixed = new Map<string, AnyOperation>()
   readonly #routes: readonly Route[]
   readonly #byId: ReadonlyMap<string, AnyOperation>
 
@@ -36,8 +35,6 @@ export class Router {
     this.#routes = operations
       .map(toRoute)
       .sort((left, right) => Number(left.rank > right.rank) - Number(left.rank < right.rank))
-    for (const { operation, method, names } of this.#routes)
-      if (names.length === 0) this.#fixed.set(`${method} ${operation.path}`, operation)
   }
 
   operation(id: string | undefined): AnyOperation | undefined {
@@ -47,8 +44,6 @@ export class Router {
   /** The path is percent-encoded, and relative to the base URL. HEAD finds the GET operation. */
   find(method: string, path: string): RouteMatch {
     const wanted = method === 'HEAD' ? 'GET' : method
-    const fixed = this.#fixed.get(`${wanted} ${path}`)
-    if (fixed) return { operation: fixed, params: {}, allow: [] }
     const matching = this.#routes.filter(({ expression }) => expression.test(path))
     const route = matching.find(({ method }) => method === wanted)
     if (route) return { operation: route.operation, params: readParams(route, path), allow: [] }

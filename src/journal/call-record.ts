@@ -273,10 +273,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
   /** Records when a chunk was sent. Chunks sent within a millisecond are merged. */
   #mark(offset: number, ms: number): void {
-    const { timeline } = this
-    const first = { ms: (this.firstByteAt ?? 0) - this.startedAt, offset: 0 }
-    if (timeline.length === 0) timeline.push(first)
-    const last = timeline.at(-1) ?? first
+    const { timeline, startedAt, firstByteAt = startedAt } = this
+    const last = timeline.at(-1) ?? { ms: firstByteAt - startedAt, offset: 0 }
+    if (timeline.length === 0) timeline.push(last)
     if (ms - last.ms >= 1 && timeline.length < maxTimedParts) timeline.push({ ms, offset })
   }
 

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'
-import { Preset, type PresetVersion } from '../resources/preset.ts'
+import { Preset } from '../resources/preset.ts'
 import { unknownSlug } from '../resources/unknown-slug.ts'
 
 /** Reads a preset with its designated version. Throws 404 for an unknown slug (assumption `notFound`). */
@@ -24,12 +24,9 @@ export const getPreset = defineOperation({
     // `references.ts` ensures that the version exists.
     if (!designated_version) throw new Error(`Preset '${preset.slug}' has no designated version`)
     if (preset.status !== 'active') assume('presetStatus')
-    if (hasOtherKeys(designated_version)) assume('presetConfig')
+    // The specification shows only these keys.
+    const { model: _, temperature: __, ...others } = designated_version.config
+    if (Object.keys(others).length > 0) assume('presetConfig')
     return ok({ data: { ...preset, designated_version } })
   },
 })
-
-/** Returns true if the configuration has keys that the specification does not show. */
-function hasOtherKeys({ config }: PresetVersion): boolean {
-  return Object.keys(config).some((key) => key !== 'model' && key !== 'temperature')
-}

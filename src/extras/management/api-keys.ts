@@ -68,7 +68,7 @@ const Reply = z.lazy(() => z.object({ data: ApiKey._zod.innerType }))
 const params = z.lazy(() => z.object({ hash: z.string().min(1).describe('Hash that identifies the key.') }))
 
 /** Lists a workspace's keys. Disabled keys are omitted unless the query includes them. */
-export const listApiKeys = defineOperation({
+const listApiKeys = defineOperation({
   id: 'listApiKeys',
   method: 'get',
   path: '/keys',
@@ -98,7 +98,7 @@ export const listApiKeys = defineOperation({
 const maxListed = 100
 
 /** Creates a key. Only this reply contains it. */
-export const createApiKey = defineOperation({
+const createApiKey = defineOperation({
   id: 'createApiKey',
   method: 'post',
   path: '/keys',
@@ -143,7 +143,7 @@ export const createApiKey = defineOperation({
   },
 })
 
-export const getApiKey = defineOperation({
+const getApiKey = defineOperation({
   id: 'getApiKey',
   method: 'get',
   path: '/keys/{hash}',
@@ -169,7 +169,7 @@ const CurrentKey = z.lazy(() => {
 })
 
 /** Reads the request's API key. A key that no request has created has no limit, and the sandbox's usage. */
-export const getKey = defineOperation({
+const getKey = defineOperation({
   id: 'getKey',
   method: 'get',
   path: '/key',
@@ -197,7 +197,7 @@ export const getKey = defineOperation({
 })
 
 /** Changes a key, for example to disable it. */
-export const updateApiKey = defineOperation({
+const updateApiKey = defineOperation({
   id: 'updateApiKey',
   method: 'patch',
   path: '/keys/{hash}',
@@ -224,7 +224,7 @@ export const updateApiKey = defineOperation({
 })
 
 /** Deletes a key. Later requests with it get a 401. */
-export const deleteApiKey = defineOperation({
+const deleteApiKey = defineOperation({
   id: 'deleteApiKey',
   method: 'delete',
   path: '/keys/{hash}',
@@ -239,6 +239,8 @@ export const deleteApiKey = defineOperation({
     return ok({ deleted: true as const })
   },
 })
+
+export const apiKeyOperations = [getKey, listApiKeys, createApiKey, getApiKey, updateApiKey, deleteApiKey]
 
 /** Returns undefined if the sandbox has neither created nor deleted a key. */
 export function isLivingKey(key: string, sandbox: SandboxState): boolean | undefined {

@@ -2,18 +2,9 @@
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { getCredits, getGeneration } from './account.ts'
 import { getActivity } from './activity.ts'
-import {
-  apiKeys,
-  createApiKey,
-  deleteApiKey,
-  getApiKey,
-  getKey,
-  isLivingKey,
-  listApiKeys,
-  updateApiKey,
-} from './api-keys.ts'
-import { createPresetOperations, getPresetVersion, listPresets, listPresetVersions } from './presets.ts'
-import { createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspaces.ts'
+import { apiKeyOperations, apiKeys, isLivingKey } from './api-keys.ts'
+import { presetOperations } from './presets.ts'
+import { workspaceOperations } from './workspaces.ts'
 
 export interface ManagementBodies {
   /** `GET /key` */
@@ -29,22 +20,11 @@ export const management: ExtraDefinition<object, ManagementBodies> = {
   collections: [apiKeys],
   isValidKey: isLivingKey,
   operations: [
-    getKey,
     getCredits,
     getGeneration,
-    listWorkspaces,
-    createWorkspace,
-    getWorkspace,
-    deleteWorkspace,
-    listPresets,
-    ...createPresetOperations,
-    listPresetVersions,
-    getPresetVersion,
-    listApiKeys,
-    createApiKey,
-    getApiKey,
-    updateApiKey,
-    deleteApiKey,
     getActivity,
+    ...workspaceOperations,
+    ...presetOperations,
+    ...apiKeyOperations,
   ],
 }

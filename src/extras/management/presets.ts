@@ -14,7 +14,7 @@ import { defaultWorkspaceId, notFound, Page, page, userId } from './lists.ts'
 const slug = () => z.string().min(1).describe('URL-safe slug of the preset.')
 
 /** Most recently updated first, without versions. */
-export const listPresets = defineOperation({
+const listPresets = defineOperation({
   id: 'listPresets',
   method: 'get',
   path: '/presets',
@@ -29,7 +29,7 @@ export const listPresets = defineOperation({
   },
 })
 
-export const listPresetVersions = defineOperation({
+const listPresetVersions = defineOperation({
   id: 'listPresetVersions',
   method: 'get',
   path: '/presets/{slug}/versions',
@@ -40,7 +40,7 @@ export const listPresetVersions = defineOperation({
   resolve: async (context) => ok(page(await versionsOf(context), context.query)),
 })
 
-export const getPresetVersion = defineOperation({
+const getPresetVersion = defineOperation({
   id: 'getPresetVersion',
   method: 'get',
   path: '/presets/{slug}/versions/{version}',
@@ -83,8 +83,10 @@ const kept = (
 /** Stored fields that do not affect replies to `@preset/…`, because POST /responses names them differently. */
 const ineffective = ['max_tokens', 'max_completion_tokens', 'response_format', 'thinking', 'stop_sequences']
 
-/** Operations that create a preset or a new preset version from a request body. */
-export const createPresetOperations: readonly AnyOperation[] = [
+export const presetOperations: readonly AnyOperation[] = [
+  listPresets,
+  listPresetVersions,
+  getPresetVersion,
   createPreset('ChatCompletion', '/chat/completions', ['messages'], systemMessages),
   createPreset('Message', '/messages', ['model', 'messages'], ({ system }) => textOf(system)),
   createPreset('Response', '/responses', [], ({ instructions }) => textOf(instructions)),

@@ -33,7 +33,7 @@ function shown(workspace: Workspace, seed: string | number): z.infer<typeof Show
 }
 
 /** Lists the workspaces in the order in which they were created. */
-export const listWorkspaces = defineOperation({
+const listWorkspaces = defineOperation({
   id: 'listWorkspaces',
   method: 'get',
   path: '/workspaces',
@@ -47,7 +47,7 @@ export const listWorkspaces = defineOperation({
 })
 
 /** Creates a workspace. Throws 400 if its slug is taken. */
-export const createWorkspace = defineOperation({
+const createWorkspace = defineOperation({
   id: 'createWorkspace',
   method: 'post',
   path: '/workspaces',
@@ -84,7 +84,7 @@ export const createWorkspace = defineOperation({
   },
 })
 
-export const getWorkspace = defineOperation({
+const getWorkspace = defineOperation({
   id: 'getWorkspace',
   method: 'get',
   path: '/workspaces/{id}',
@@ -98,7 +98,7 @@ export const getWorkspace = defineOperation({
 })
 
 /** Deletes a workspace. Throws 403 for the default one, and 400 for one with API keys. */
-export const deleteWorkspace = defineOperation({
+const deleteWorkspace = defineOperation({
   id: 'deleteWorkspace',
   method: 'delete',
   path: '/workspaces/{id}',
@@ -118,3 +118,5 @@ export const deleteWorkspace = defineOperation({
     return ok({ deleted: true as const })
   },
 })
+
+export const workspaceOperations = [listWorkspaces, createWorkspace, getWorkspace, deleteWorkspace]
