@@ -21,15 +21,14 @@ import type { Scenario } from '../scenarios/scenario.ts'
 export interface ExtraDefinition<Input extends object = object, RequestBodies extends object = object>
   extends Extra {
   readonly name: string
-  /** Type of the request bodies of its operations, by operation id. Never set. @internal */
+  /** Type of the request bodies of its operations, by operation id. Never set. */
   readonly bodies?: RequestBodies
-  /** @internal */
   readonly options?: Options
-  /** Adds commands to the command line. @internal */
+  /** Adds commands to the command line. */
   readonly commands?: (program: Command, extras: readonly AnyExtra[]) => Promise<void>
-  /** Converts another format to a scenario. Returns undefined for any other value. @internal */
+  /** Converts another format to a scenario. Returns undefined for any other value. */
   readonly readScenario?: (value: unknown, operations: readonly KnownOperation[]) => Scenario | undefined
-  /** Returns the members that depend on a gateway's options. Throws a one-line error for invalid options. @internal */
+  /** Returns the members that depend on a gateway's options. Throws a one-line error for invalid options. */
   readonly create?: (options: Input) => Extra | undefined
 }
 
@@ -49,32 +48,26 @@ export type BodiesOf<Definition> = Intersection<
 type Intersection<Functions> = [Functions] extends [(all: infer All extends object) => void] ? All : never
 
 export interface Extra {
-  /**
-   * Additional operations, which `onlySpecified` omits, or a function that returns operations that the user asked for
-   * from the existing ones. @internal
-   */
+  /** `onlySpecified` omits a list. A function returns operations that the user asked for. */
   readonly operations?:
     | readonly AnyOperation[]
     | ((existing: readonly AnyOperation[]) => readonly AnyOperation[])
-  /** Additional collections for every sandbox. @internal */
   readonly collections?: readonly CollectionDeclaration[]
-  /** @internal */
   readonly dialect?: Dialect
-  /** Observes the calls of all sandboxes. @internal */
+  /** Observes the calls of all sandboxes. */
   readonly listener?: CallListener
-  /** Accepts or rejects an API key. Returns undefined to apply the `apiKeys` option. @internal */
+  /** Accepts or rejects an API key. Returns undefined to apply the `apiKeys` option. */
   readonly isValidKey?: (key: string, state: SandboxState) => boolean | undefined
-  /** Responds instead of the operation, unless it returns undefined. Throws to reject the request. @internal */
+  /** Responds instead of the operation, unless it returns undefined. Throws to reject the request. */
   readonly answer?: (
     record: CallRecord<SandboxState>,
     rejection: unknown,
     disconnected: AbortSignal,
   ) => Promise<Reply | undefined>
-  /** Export formats for calls, by name. A format throws if it cannot represent the call. @internal */
+  /** Export formats for calls, by name. A format throws if it cannot represent the call. */
   readonly exports?: Readonly<Record<string, (record: CallRecord, site: Site) => Promise<string>>>
-  /** @internal */
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
-  /** Returns a file to serve, or undefined for other paths. Files do not require the token. @internal */
+  /** Returns a file to serve, or undefined for other paths. Files do not require the token. */
   readonly files?: (path: string, gateway: ExtraHost) => Promise<Reply | undefined> | undefined
 }
 

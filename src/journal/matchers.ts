@@ -48,6 +48,7 @@ export interface Inspectable {
   readonly journal: {
     entries(): JournalEntry[] | Promise<JournalEntry[]>
     unmatched(): JournalEntry[] | Promise<JournalEntry[]>
+    /** @internal */
     readonly operations?: readonly KnownOperation[]
     stray?(): JournalEntry[]
   }

@@ -5,13 +5,7 @@ import { GatewayError } from '../http/errors.ts'
 import { announcesEvents, type Reply } from '../http/reply.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
-import {
-  type AnyOperation,
-  type RequestContext,
-  type RequestSandbox,
-  type Schema,
-  shapeOf,
-} from '../operation.ts'
+import { type AnyOperation, type RequestContext, type Schema, shapeOf } from '../operation.ts'
 import { textOperations } from '../scenarios/names.ts'
 
 /**
@@ -119,12 +113,14 @@ async function resolve(
 ): Promise<Reply> {
   const bug = (problem: string, cause?: unknown) =>
     Object.assign(new GatewayError(500, `resolve() of the '${id}' operation ${problem}`), { cause })
-  const { database } = context.sandbox
+  const { id: sandboxId, seed, database } = context.sandbox
   const before = database.snapshot()
   const changes = new WriteQueue()
+  // Changes through its `db` do not wait for the operation itself.
+  const sandbox = { id: sandboxId, seed, db: toDatabase(database.seedData, () => database, changes) }
   let reply: Reply
   try {
-    reply = await resolve(writes ? { ...context, sandbox: duringWrite(context.sandbox, changes) } : context)
+    reply = await resolve(writes ? { ...context, sandbox } : context)
   } catch (error) {
     // In the queue, because the resolver may not have awaited all of its changes.
     if (writes) await changes.run(() => database.restore(before))
@@ -137,12 +133,4 @@ async function resolve(
     throw bug('returned an event stream: add streams: true to the operation')
   if (typeof Object(reply).body?.kind === 'string') return reply
   throw bug(`must return a reply, such as ok({ … }), got ${shown(reply)}`)
-}
-
-/** Returns the sandbox of an operation that writes: changes through its `db` do not wait for the operation itself. */
-function duringWrite(
-  { id, seed, database }: RequestSandbox,
-  changes: WriteQueue,
-): Pick<RequestSandbox, 'id' | 'seed' | 'db'> {
-  return { id, seed, db: toDatabase(database.seedData, () => database, changes) }
 }
