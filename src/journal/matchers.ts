@@ -48,8 +48,7 @@ export interface Inspectable {
   readonly journal: {
     entries(): JournalEntry[] | Promise<JournalEntry[]>
     unmatched(): JournalEntry[] | Promise<JournalEntry[]>
-    /** @internal */
-    readonly operations?: readonly KnownOperation[]
+    readonly operations?: readonly { id: string; method: string; path: string }[]
     stray?(): JournalEntry[]
   }
   unusedRules(): UnusedRule[] | Promise<UnusedRule[]>
