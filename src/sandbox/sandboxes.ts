@@ -1,5 +1,4 @@
 /** A gateway's live sandboxes: creates, finds and disposes them, and expires idle ones. */
-import type { AsyncLocalStorage } from 'node:async_hooks'
 import { SeedData } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
@@ -255,9 +254,16 @@ function reuse(live: Sandbox, { fork, seed, fixtures = {} }: SandboxOptions): Sa
   )
 }
 
+/** The part of `AsyncLocalStorage` that this file uses. */
+interface Storage<Value> {
+  getStore(): Value | undefined
+  run<Result>(value: Value | undefined, work: () => Result): Result
+  enterWith(value: Value | undefined): void
+}
+
 /** A value bound to the async context. Undefined on platforms without `AsyncLocalStorage`, such as browsers. */
 class Current<Value> {
-  #storage: AsyncLocalStorage<Value | undefined> | undefined
+  #storage: Storage<Value> | undefined
 
   get(): Value | undefined {
     return this.#storage?.getStore()
@@ -275,14 +281,14 @@ class Current<Value> {
   }
 
   /** Creates the storage on first use, without an `import`, which would break in browsers. */
-  #open(): AsyncLocalStorage<Value | undefined> {
+  #open(): Storage<Value> {
     if (this.#storage) return this.#storage
     const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
     if (!hooks)
       throw new Error(
         "gateway.run() needs AsyncLocalStorage, which this platform lacks: use the sandbox's key or base URL",
       )
-    this.#storage = new hooks.AsyncLocalStorage<Value | undefined>()
+    this.#storage = new hooks.AsyncLocalStorage<Value | undefined>() as Storage<Value>
     return this.#storage
   }
 }
