@@ -11,10 +11,6 @@ import { defineOperation } from '../../operation.ts'
 import { CreateResponseBody } from '../../resources/create-response-body.ts'
 import { list } from '../../resources/list.ts'
 
-const largeDimensions = 3072
-/** Maximum number of values in a reply: 2,048 inputs with the dimensions of OpenAI's large model. */
-const maxNumbers = 2048 * largeDimensions
-
 const content = () =>
   z.looseObject({ content: list(z.looseObject({ type: z.string(), text: z.string().optional() })) })
 
@@ -75,9 +71,11 @@ export const createEmbeddings = defineOperation({
   assumes: { model: 'modelName' },
   async resolve({ body, sandbox, requestKey, used }) {
     const { model, dimensions, encoding_format } = body
-    const size = dimensions ?? (/\btext-embedding-3-large$/.test(model) ? largeDimensions : 1536)
+    const usual = /\btext-embedding-3-large$/.test(model) ? 3072 : 1536
+    const size = dimensions ?? usual
     const texts = textsOf(body.input)
-    if (texts.length * size > maxNumbers) {
+    // A reply has at most as many values as 2,048 inputs with the default dimensions.
+    if (texts.length * size > 2048 * usual) {
       const message = `${texts.length} inputs with ${size} dimensions exceed the maximum per request: send fewer inputs`
       throw invalidRequest([{ path: 'body.input', message, rule: 'too_big' }])
     }
