@@ -94,7 +94,6 @@ const listApiKeys = defineOperation({
   },
 })
 
-/** Maximum number of keys in one reply. */
 const maxListed = 100
 
 /** Creates a key. Only this reply contains it. */
@@ -196,7 +195,6 @@ const getKey = defineOperation({
   },
 })
 
-/** Changes a key, for example to disable it. */
 const updateApiKey = defineOperation({
   id: 'updateApiKey',
   method: 'patch',

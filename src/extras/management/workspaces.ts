@@ -32,7 +32,6 @@ function shown(workspace: Workspace, seed: string | number): z.infer<typeof Show
   }
 }
 
-/** Lists the workspaces in the order in which they were created. */
 const listWorkspaces = defineOperation({
   id: 'listWorkspaces',
   method: 'get',
