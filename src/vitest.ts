@@ -223,9 +223,9 @@ function printIfFailed(sandbox: Sandbox<RequestBodies>, onTestFailed: TestContex
   const { id, journal } = sandbox
   onTestFailed(async ({ task }) => {
     const entries = journal.entries()
-    const others = explainUnused(sandbox.rules.unused(), entries).map((each) => `\n  ${each}`)
+    const reasons = sandbox.rules.unused().flatMap((each) => explainUnused(each, entries) ?? [])
     const unanswered = unansweredText(withoutReply(journal.unanswered(), entries))
-    const own = [journalText(`Sandbox ${id}`, entries), ...others, unanswered].join('')
+    const own = [journalText(`Sandbox ${id}`, entries), ...reasons].join('\n  ') + unanswered
     await attachSandbox(task, sandbox)
     printError(`[understudy] '${task.name}' failed. ${own}${strayCallsText(journal.stray())}`)
   })

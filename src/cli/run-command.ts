@@ -47,11 +47,9 @@ export async function runWithServer(
 function unusedText(sandbox: Sandbox): string {
   const entries = sandbox.journal.entries()
   const misses = entries.flatMap(({ nearMisses }) => nearMisses)
-  const reasons = sandbox.unusedRules().flatMap((unused) => {
-    const [reason] = explainUnused([unused], entries)
-    const { scenario, rule } = unused
-    const miss = misses.findLast((each) => each.scenario === scenario && each.rule === rule)
-    return reason ?? miss?.reason ?? []
+  const reasons = sandbox.rules.unused().flatMap((unused) => {
+    const miss = misses.findLast(({ scenario, rule }) => scenario === unused.scenario && rule === unused.rule)
+    return explainUnused(unused, entries) ?? miss?.reason ?? []
   })
   return reasons
     .slice(0, maxListed)

@@ -89,11 +89,9 @@ function verdict({ length }: readonly string[], none: string, some: string): Ver
 }
 
 export function judgeRules({ unused, entries, stray }: Findings): Verdict {
-  const rules = unused.map((each) => {
-    const [reason] = explainUnused([each], entries)
-    const { scenario, rule, name, on } = each
-    return `  ${reason ?? `${ruleTitle(scenario, rule, name)}, on ${on.join(', ')}`}`
-  })
+  const rules = unused.map(
+    (each) => `  ${explainUnused(each, entries) ?? `${titleOf(each)}, on ${each.on.join(', ')}`}`,
+  )
   return verdict(
     rules,
     'Expected at least one unused rule, but all were used.',
@@ -101,22 +99,21 @@ export function judgeRules({ unused, entries, stray }: Findings): Verdict {
   )
 }
 
-/**
- * Names the unused rules that another rule hid, or whose operations were never called:
- * `reply() matches createResponse, but only … was called`.
- */
-export function explainUnused(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): string[] {
+/** Returns why a rule is unused, if another rule answered instead, or its operations were never called. */
+export function explainUnused(unused: UnusedRule, entries: readonly JournalEntry[]): string | undefined {
+  const { on, hiddenBy, hiddenCalls } = unused
+  const title = titleOf(unused)
+  if (hiddenCalls) return `${title} was not reached, because ${hiddenBy} answered ${calls(hiddenCalls)}`
+  if (hiddenBy !== undefined) return `${title} is hidden by ${hiddenBy}`
   const called = [...new Set(entries.map(({ operation, method, path }) => operation ?? `${method} ${path}`))]
-  const isOther = (on: string) => on !== '*' && on !== textOperations && !called.includes(on)
-  const others = `only ${called.join(', ')} ${called.length === 1 ? 'was' : 'were'} called`
-  return unused.flatMap(({ scenario, rule, name, on, hiddenBy, hiddenCalls }) => {
-    const title = ruleTitle(scenario, rule, name)
-    if (hiddenCalls) return [`${title} was not reached, because ${hiddenBy} answered ${calls(hiddenCalls)}`]
-    if (hiddenBy !== undefined) return [`${title} is hidden by ${hiddenBy}`]
-    return called.length > 0 && on.every(isOther)
-      ? [`${title} matches ${on.join(' and ')}, but ${others}`]
-      : []
-  })
+  const isCalled = (name: string) => name === '*' || name === textOperations || called.includes(name)
+  if (called.length === 0 || on.some(isCalled)) return undefined
+  const were = called.length === 1 ? 'was' : 'were'
+  return `${title} matches ${on.join(' and ')}, but only ${called.join(', ')} ${were} called`
+}
+
+function titleOf({ scenario, rule, name }: UnusedRule): string {
+  return ruleTitle(scenario, rule, name)
 }
 
 export function judgeScripts({ scripts, entries, stray }: Findings): Verdict {

@@ -307,10 +307,7 @@ export const UnusedRule = z.lazy(() =>
     name: z.string().optional(),
     on: z.array(z.string()),
     hiddenBy: z.string().optional().describe('The rule that last answered instead.'),
-    hiddenCalls: z
-      .int()
-      .optional()
-      .describe('Number of calls that `hiddenBy` answered, if `times` or its steps limit it.'),
+    hiddenCalls: z.int().optional().describe('Number of calls that it answered, if it had uses left.'),
   }),
 )
 export type UnusedRule = z.output<typeof UnusedRule>
