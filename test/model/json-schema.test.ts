@@ -502,7 +502,11 @@ describe('fakeValue: unusual and invalid schemas', () => {
     [{ $ref: '#/$defs/none' }, "the reference '#/$defs/none' cannot be resolved"],
     [{ $ref: '#/$defs/toString', $defs: {} }, "the reference '#/$defs/toString' cannot be resolved"],
     [{ $ref: '#/$defs/%ff' }, "the reference '#/$defs/%ff' cannot be resolved"],
-    [{ $ref: 'other.json' }, "the reference 'other.json' cannot be resolved"],
+    [
+      { $ref: '#name', $defs: { text: { $anchor: 'name' } } },
+      "the reference '#name' cannot be resolved, because $anchor and $id are not supported: refer to '#/$defs/…'",
+    ],
+    [{ items: { $dynamicRef: '#node' } }, '$dynamicRef is not supported: use $ref'],
     [{ enum: [1, 2], type: 'string' }, 'enum: no value is allowed'],
     [
       { type: 'integer', minimum: 4, maximum: 5, multipleOf: 3 },

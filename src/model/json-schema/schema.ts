@@ -140,6 +140,9 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
         const constraints = constraintsIn(String(value))
         return constraints && read(constraints)
       }
+      case '$dynamicRef':
+      case '$recursiveRef':
+        throw new InvalidSchema(`${keyword} is not supported: use $ref`)
       case 'pattern':
         return typeof value === 'string' ? screen(value) : undefined
       default:
@@ -161,7 +164,8 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
     const path = steps.map((step) => step.replaceAll('%20', ' ').replaceAll('~1', '/').replaceAll('~0', '~'))
     const target = start === '#' ? readAt(root, path) : undefined
     if (isSchema(target)) return target
-    throw new InvalidSchema(`the reference '${reference}' cannot be resolved`)
+    const why = start === '#' ? '' : ", because $anchor and $id are not supported: refer to '#/$defs/…'"
+    throw new InvalidSchema(`the reference '${reference}' cannot be resolved${why}`)
   }
 
   function screen(pattern: string): string | undefined {
