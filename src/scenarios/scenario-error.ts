@@ -42,18 +42,12 @@ export function problemAt(path: Path, says: string, input: unknown): Problem {
 }
 
 const frequency = ['on', 'when', 'times', 'after', 'probability'] as const
+const envelope = ['message', 'headers', 'metadata', 'gateway_metadata', 'user_id'] as const
 
 /** Options of the calls that write a rule, by the scenario's name. */
 const options = {
   reply: [...frequency, 'status', 'headers', 'citations'] satisfies (keyof ReplyOptions)[],
-  fail: [
-    ...frequency,
-    'message',
-    'headers',
-    'metadata',
-    'gateway_metadata',
-    'user_id',
-  ] satisfies (keyof FailOptions)[],
+  fail: [...frequency, ...envelope] satisfies (keyof FailOptions)[],
   script: ['on', 'when', 'onEnd'] satisfies (keyof ScriptOptions)[],
 }
 

@@ -96,7 +96,7 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     const unstarted = scripts.filter(({ progress }) => progress.applied === 0)
     const fitting = unstarted.find((each) => fitsTurn(scriptOf(each)[0], conversation))
     const active = fitting ?? unstarted[0]
-    if (active && !fitting && altered) return rejectAltered(altered)
+    if (active && !fitting && altered && !altered.maybeNew) return rejectAltered(altered)
     // A script that lets requests pass after its last turn leaves the conversation to the next script.
     return active && plan({ active, run: newRun(conversation, current?.run) })
   }
@@ -136,11 +136,11 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     return reject({ active, run }, 1, message, `no new conversation: ${reason}`)
   }
 
-  function rejectAltered({ active, run, differences, isOther }: AlteredRun): PlannedTurn {
+  function rejectAltered({ active, run, differences, maybeNew }: AlteredRun): PlannedTurn {
     const total = scriptOf(active).length
     const number = run.turns + 1
     const position = number > total ? `${number}, after the last one,` : `${number} of ${total}`
-    const message = `turn ${position} does not match: expected ${differences}${isOther ? forOthers : ''}`
+    const message = `turn ${position} does not match: expected ${differences}${maybeNew ? forOthers : ''}`
     return reject({ active, run }, number, message, differences, `turn ${number} expected ${differences}`)
   }
 
@@ -251,8 +251,8 @@ interface CurrentRun {
 
 interface AlteredRun extends CurrentRun {
   readonly differences: string
-  /** If true, the first user message differs, so the request may belong to another conversation. */
-  readonly isOther: boolean
+  /** If true, the first user message differs or no output is repeated, so the conversation may be a new one. */
+  readonly maybeNew: boolean
 }
 
 function runsOf(scripts: readonly ActiveScript[]): CurrentRun[] {
@@ -307,7 +307,8 @@ function findAltered(all: readonly CurrentRun[], conversation: Conversation): Al
   const { active, run, isOther } = nearest
   const differences = isOther ? [`the first user message ${run.begunWith}, but received ${brief(first)}`] : []
   if (!continues(outputs, run)) differences.push(outputDifference(outputs, run))
-  return { active, run, isOther, differences: differences.join('; expected ') }
+  const maybeNew = isOther || outputs.length === 0
+  return { active, run, maybeNew, differences: differences.join('; expected ') }
 }
 
 function outputDifference(outputs: readonly (string | undefined)[], { said }: ScriptRun): string {

@@ -425,7 +425,7 @@ describe('scripted conversations', () => {
   it.each([
     ['an altered output', [anna, bob, tides, moon, name], output(1, 'Hello Anna.', "'Hello Bob.'")],
     ['swapped outputs', [anna, moon, tides, hello, name], output(1, 'Hello Anna.', "'The moon.'")],
-    ['no output', [anna, tides, name], output(1, 'Hello Anna.', 'none')],
+    ['no output', [anna, tides, name], output(1, 'Hello Anna.', 'none') + pass],
     [
       'more output',
       [anna, hello, tides, moon, bob, name],
