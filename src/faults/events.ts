@@ -183,7 +183,7 @@ export const streamFaults = [
         }
         yield frame
       }
-      context.missed('its delays are 0')
+      context.missed(firstToken + perToken > 0 ? 'the stream has no later JSON event' : 'its delays are 0')
     },
   }),
   defineFault({
@@ -259,13 +259,13 @@ export const streamFaults = [
     layer: 'text',
     summary: 'Lines end in CR LF.',
     apply: (_params, context, frames) =>
-      rewriteText(frames, context, (text) => text.replaceAll('\n', '\r\n')),
+      rewriteText(frames, context, (text) => text.replace(lineEnds, '\r\n')),
   }),
   defineFault({
     name: 'stream-lone-cr',
     layer: 'text',
     summary: 'Lines end in CR only.',
-    apply: (_params, context, frames) => rewriteText(frames, context, (text) => text.replaceAll('\n', '\r')),
+    apply: (_params, context, frames) => rewriteText(frames, context, (text) => text.replace(lineEnds, '\r')),
   }),
   defineFault({
     name: 'stream-split-crlf',
@@ -276,7 +276,7 @@ export const streamFaults = [
         const text = encodedText(frame)
         if (text === undefined) yield frame
         else {
-          for (const piece of text.replaceAll('\n', '\r\n').split(/(?<=\r)/)) {
+          for (const piece of text.replace(lineEnds, '\r\n').split(/(?<=\r)/)) {
             yield { kind: 'bytes', bytes: piece }
             yield { kind: 'wait', ms: 0 }
           }
@@ -286,6 +286,9 @@ export const streamFaults = [
     },
   }),
 ] as const
+
+/** Line ends of event streams. Recorded streams can have any of them. */
+const lineEnds = /\r\n|\n|\r/g
 
 /** Parameters for a position between events: a number of events or deltas, but not of bytes or milliseconds. */
 function atEvent<More extends z.ZodRawShape>(more: More) {
@@ -340,7 +343,7 @@ function* swapNext(frames: Iterable<Frame>, context: FaultContext): Generator<Fr
 /** Cuts an event's JSON in half. Faults that count events still count this event. */
 function breakJson({ event, wire = '' }: EventFrame): Frame {
   const json = JSON.stringify(event)
-  const [name = ''] = /^event: .*\n/.exec(wire) ?? []
+  const [name = ''] = /^event:.*(?:\r\n|\n|\r)/m.exec(wire) ?? []
   return { kind: 'event', event, wire: `${name}data: ${json.slice(0, json.length >> 1)}\n\n` }
 }
 
@@ -351,7 +354,10 @@ function renumber(frame: Frame, by: number): Frame {
   const event = { ...frame.event, sequence_number: number }
   if (frame.wire === undefined) return { ...frame, event }
   // Edits the text, because a malformed event's JSON must stay invalid.
-  const wire = frame.wire.replace(/("sequence_number":)\d+(?=[,}])/, (_, name: string) => `${name}${number}`)
+  const wire = frame.wire.replace(
+    /("sequence_number": ?)\d+(?=[,}])/,
+    (_, name: string) => `${name}${number}`,
+  )
   return { ...frame, event, wire }
 }
 
@@ -431,7 +437,7 @@ function* rewriteText(
 
 /** Splits JSON between tokens, so that readers can rejoin the lines. Malformed JSON is unchanged. */
 function splitLines(text: string): string {
-  return text.replace(/^data: ([[{].*)$/gm, (line, json: string) => {
+  return text.replace(/^data: ?([[{].*)$/gm, (line, json: string) => {
     try {
       return JSON.stringify(JSON.parse(json), null, 1).replace(/^/gm, 'data: ')
     } catch {

@@ -1,8 +1,15 @@
 /** Applies a rule's faults to a request, layer by layer, and records which of them took effect. */
-import { announcesEvents, type Frame, type Reply, type StreamEvent } from '../http/reply.ts'
+import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
-import { type FaultContext, type FaultDefinition, type FaultInputs, needsStream } from './fault.ts'
-import { compareFaults, type FaultSetting, faultOf } from './index.ts'
+import {
+  type FaultContext,
+  type FaultDefinition,
+  type FaultInputs,
+  type Layer,
+  needsStream,
+} from './fault.ts'
+import { compareFaults, type FaultSetting, faultOf, layerOf } from './index.ts'
+import { changeRawJson, hasRawJson, readEvents, withoutLength } from './raw-events.ts'
 
 /** The faults of one rule. */
 export interface RuleFaults {
@@ -34,6 +41,8 @@ export class FaultRun {
   readonly #applications: readonly Application[]
   readonly #rules: readonly RuleFaults[]
   readonly #warn: (message: string) => void
+  /** Protocol of the stream's events, if the operation has none. */
+  #protocol: StreamPlaces | undefined
 
   /**
    * @param rules The rules with faults that act on the call, in their order.
@@ -67,22 +76,45 @@ export class FaultRun {
     return { waitMs, instead, stream }
   }
 
-  /** Applies the remaining faults to the reply. */
-  applyToReply(reply: Reply): Reply {
+  /**
+   * Applies the remaining faults to the reply.
+   *
+   * @param isFixed If true, the reply is scripted or recorded in one format. Default: false.
+   */
+  applyToReply(reply: Reply, isFixed = false): Reply {
     const isStream = announcesEvents(reply.headers)
     let faulty = reply
     for (const application of this.#applications) {
-      if (needsStream(application.fault) && !isStream) application.why = 'the reply is not an event stream'
-      else if (application.fault.layer === 'form' && !application.acted)
-        application.why = 'the operation has no event stream'
+      const { fault, setting } = application
+      if (isFixed && fault.layer === 'form') application.acted = false
+      if (needsStream(fault) && !isStream) application.why = 'the reply is not an event stream'
+      else if (fault.layer === 'form' && !application.acted)
+        application.why = isFixed ? "the reply's format is fixed" : 'the operation has no event stream'
       else if (faulty.body.kind === 'hang-up') application.why = 'there is no reply'
-      else faulty = this.#apply(application, faulty)
+      else {
+        if (isStream && actsOnEvents.has(layerOf(setting))) faulty = this.#withEvents(faulty)
+        faulty = this.#apply(application, faulty)
+      }
     }
     const { body } = faulty
     if (this.#applications.every(({ acted }) => acted)) return faulty
     if (body.kind === 'frames') return { ...faulty, body: { ...body, frames: this.#watched(body.frames) } }
     this.#settle()
     return faulty
+  }
+
+  /** Reads a stream's raw bytes as events. */
+  #withEvents(reply: Reply): Reply {
+    return changeFrames(withoutLength(reply), (frames) => this.#identified(readEvents(frames)))
+  }
+
+  /** Notes the protocol of the first event that belongs to one. */
+  *#identified(frames: Iterable<Frame>): Generator<Frame> {
+    const { protocols = [] } = this.#rules[0]?.inputs ?? {}
+    for (const frame of frames) {
+      if (frame.kind === 'event') this.#protocol ??= protocols.find(({ owns }) => owns(frame.event))
+      yield frame
+    }
   }
 
   #apply(application: Application, reply: Reply): Reply {
@@ -97,13 +129,15 @@ export class FaultRun {
       case 'events':
         return encodeEventsOf(
           changeFrames(reply, (frames) => fault.apply(setting, context, frames)),
-          context.protocol,
+          context,
         )
       case 'text':
         return changeFrames(reply, (frames) => fault.apply(setting, context, frames))
       case 'fields':
       case 'answer':
-        return encodeEventsOf(fault.apply(setting, context, reply), context.protocol)
+        return hasRawJson(reply)
+          ? changeRawJson(reply, (whole) => fault.apply(setting, context, whole))
+          : encodeEventsOf(fault.apply(setting, context, reply), context)
       case 'bytes':
       case 'chunks':
       case 'connection':
@@ -134,8 +168,13 @@ export class FaultRun {
     const others = this.#applications
       .slice(0, this.#applications.indexOf(application))
       .filter(({ fault }) => actsOnReply(fault))
+    const run = this
+    const { inputs } = application.rule
     return {
-      ...application.rule.inputs,
+      ...inputs,
+      get protocol() {
+        return run.#protocol ?? inputs.protocol
+      },
       acted: () => {
         application.acted = true
       },
@@ -148,6 +187,9 @@ export class FaultRun {
   }
 }
 
+/** Layers whose faults act on events, not on bytes. */
+const actsOnEvents: ReadonlySet<Layer> = new Set(['fields', 'answer', 'events', 'text'])
+
 function actsOnReply({ layer }: FaultDefinition): boolean {
   return layer !== 'delay' && layer !== 'replacement' && layer !== 'form'
 }
@@ -158,11 +200,14 @@ function changeFrames(reply: Reply, change: (frames: Iterable<Frame>) => Iterabl
 }
 
 /** Encodes new and changed events in their protocol's format. */
-function encodeEventsOf(reply: Reply, { encode }: StreamPlaces): Reply {
-  return encode ? changeFrames(reply, (frames) => encodeEvents(frames, encode)) : reply
+function encodeEventsOf(reply: Reply, context: FaultContext): Reply {
+  return changeFrames(reply, (frames) => encodeEvents(frames, context))
 }
 
-function* encodeEvents(frames: Iterable<Frame>, encode: (event: StreamEvent) => string): Generator<Frame> {
-  for (const frame of frames)
-    yield frame.kind === 'event' && frame.wire === undefined ? { ...frame, wire: encode(frame.event) } : frame
+function* encodeEvents(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
+  for (const frame of frames) {
+    const { encode } = context.protocol
+    const isEncoded = frame.kind !== 'event' || frame.wire !== undefined || !encode
+    yield isEncoded ? frame : { ...frame, wire: encode(frame.event) }
+  }
 }

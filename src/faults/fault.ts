@@ -32,6 +32,8 @@ export interface FaultInputs {
   readonly hasConnection: boolean
   readonly canStream: boolean
   readonly protocol: StreamPlaces
+  /** Protocols that a stream's events may belong to, if the operation has none. Default: only `protocol`. */
+  readonly protocols?: readonly StreamPlaces[]
 }
 
 export interface FaultContext extends FaultInputs {

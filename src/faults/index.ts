@@ -52,8 +52,13 @@ export function compareFaults(left: FaultSetting, right: FaultSetting): number {
 const layerNames = Object.keys(layers) as Layer[]
 
 function layerIndex(setting: FaultSetting): number {
+  return layerNames.indexOf(layerOf(setting))
+}
+
+/** Returns the layer in which a fault acts, which can depend on its parameters. */
+export function layerOf(setting: FaultSetting): Layer {
   const fault = faultOf(setting.name)
-  return layerNames.indexOf(('layerOf' in fault && fault.layerOf?.(setting)) || fault.layer)
+  return ('layerOf' in fault && fault.layerOf?.(setting)) || fault.layer
 }
 
 export const faultNames: readonly string[] = faults.map(({ name }) => name)

@@ -83,7 +83,7 @@ export async function matchRule(received: ReceivedCall): Promise<Effect> {
 }
 
 /** All faults of a rule draw from one sequence of random numbers. */
-function faultInputs(match: Match, { record, call, operation }: ReceivedCall): FaultInputs {
+function faultInputs(match: Match, { gateway, record, call, operation }: ReceivedCall): FaultInputs {
   const { seed } = record.state
   let next: (() => number) | undefined
   return {
@@ -96,6 +96,7 @@ function faultInputs(match: Match, { record, call, operation }: ReceivedCall): F
     hasConnection: call.sink.hasConnection,
     canStream: Boolean(operation?.protocol ?? operation?.streams),
     protocol: operation?.protocol?.places ?? responsesPlaces,
+    protocols: operation?.protocol ? [] : gateway.operations.flatMap((each) => each.protocol?.places ?? []),
   }
 }
 

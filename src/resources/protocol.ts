@@ -59,6 +59,8 @@ export interface StoredConversations {
 
 /** Stream positions that faults refer to, and events that only the protocol can create. */
 export interface StreamPlaces {
+  /** Matches events that only this protocol has. */
+  owns(event: StreamEvent): boolean
   /** Matches a delta of text, function call arguments, refusal or reasoning. */
   isDelta(event: StreamEvent): boolean
   /** Matches an event that ends an answer, such as `response.completed`. No content follows it. */

@@ -87,6 +87,7 @@ function choiceOf(event: object): Record<string, unknown> {
 
 /** Locates a chat completion's parts in its chunks, for faults. */
 export const chatPlaces: StreamPlaces = {
+  owns: (event) => 'delta' in choiceOf(event),
   isDelta(event) {
     const { content, refusal, reasoning, tool_calls, function_call } = fieldsOf(choiceOf(event)['delta'])
     const called = fieldsOf(listOf(tool_calls)[0])

@@ -73,6 +73,7 @@ const protocol: Protocol<CompletionRequest, Completion> = {
   events: chunks,
   places: {
     ...chatPlaces,
+    owns: (event) => 'text' in fieldsOf(listOf(event['choices'])[0]),
     isDelta: (event) => Boolean(fieldsOf(listOf(event['choices'])[0])['text']),
     failure: (failure, soFar) => failedChunk(chatPlaces.failure(failure, soFar)),
   },

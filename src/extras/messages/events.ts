@@ -67,6 +67,7 @@ function deltaTypeOf({ type, delta }: StreamEvent): string | undefined {
 
 /** Locates a message's parts in its events, for faults. */
 export const messagesPlaces: StreamPlaces = {
+  owns: ({ type = '' }) => /^(message|content_block)_/.test(type),
   isDelta: (event) => /^(text|thinking|input_json)_delta$/.test(deltaTypeOf(event) ?? ''),
   isFinal: ({ type }) => type === 'message_delta' || type === 'message_stop',
   endsWithoutDone: true,

@@ -85,6 +85,7 @@ function documented(event: StreamEvent): StreamEvent | undefined {
 
 /** Locates a response's parts in its stream, for faults. Spec: Events. */
 export const responsesPlaces: StreamPlaces = {
+  owns: ({ type = '' }) => type.startsWith('response.'),
   isDelta: ({ type = '' }) => /^response\.\w+\.delta$/.test(type),
   isFinal: ({ type = '' }) => /^response\.(completed|incomplete|failed)$/.test(type),
   filtered(value) {

@@ -1,0 +1,94 @@
+/** Reads raw bytes, such as those of a recording, as the events or the JSON that faults act on. */
+import { toBytes } from '../http/encode.ts'
+import type { Frame, Reply } from '../http/reply.ts'
+import { decodeUtf8, fromLatin1, joinBytes, toLatin1 } from '../lib/bytes.ts'
+import { parseJson } from '../lib/json.ts'
+import { isObject } from '../lib/unchecked-json.ts'
+import { withFrames } from './body-bytes.ts'
+
+/** Two line ends: the end of an event. A CR LF is one line end, and its LF can arrive later. */
+const border = /\r\n(?:\r\n|\n|\r(?=[^\n]))|(?:(?<!\r)\n|\r(?!\n))(?:\r\n|\n|\r)/g
+
+/**
+ * Yields raw bytes as events with their exact text, each at the time of the chunk that completes it. Comments, and
+ * events whose data is not a JSON object, remain bytes.
+ */
+export function* readEvents(frames: Iterable<Frame>): Generator<Frame> {
+  let pieces: string[] = []
+  /** End of the held bytes, because an event's end may be split. */
+  let tail = ''
+  for (const frame of frames) {
+    if (frame.kind === 'wait') {
+      yield frame
+      continue
+    }
+    if (frame.kind !== 'bytes') {
+      if (tail !== '') yield toFrame(pieces.join(''))
+      pieces = []
+      tail = ''
+      yield frame
+      continue
+    }
+    const piece = toLatin1(toBytes(frame.bytes))
+    pieces.push(piece)
+    tail += piece
+    if (tail.search(border) >= 0) {
+      const text = pieces.join('')
+      let start = 0
+      for (const { index, 0: end } of text.matchAll(border)) {
+        yield toFrame(text.slice(start, index + end.length))
+        start = index + end.length
+      }
+      tail = text.slice(start)
+      pieces = [tail]
+    }
+    tail = tail.slice(-3)
+  }
+  if (tail !== '') yield toFrame(pieces.join(''))
+}
+
+function toFrame(block: string): Frame {
+  const bytes = fromLatin1(block)
+  const wire = decodeUtf8(bytes)
+  if (wire === undefined) return { kind: 'bytes', bytes }
+  const lines = wire.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
+  const data = lines.flatMap((line) => (line.startsWith('data:') ? line.slice(5).replace(/^ /, '') : []))
+  if (data.join('\n') === '[DONE]') return { kind: 'done', wire }
+  const event = parseJson(data.join('\n'))
+  return isObject(event) && !Array.isArray(event)
+    ? { kind: 'event', event, wire }
+    : { kind: 'bytes', bytes: wire }
+}
+
+/** Returns true for a reply whose JSON is sent as raw bytes. */
+export function hasRawJson({ body, headers }: Reply): boolean {
+  return (
+    body.kind === 'frames' && /^application\/(?:json|[^;]+\+json)\b/i.test(String(headers['content-type']))
+  )
+}
+
+/** Changes JSON that is sent as raw bytes, once all of them have arrived. JSON without a change keeps its bytes. */
+export function changeRawJson(reply: Reply, change: (reply: Reply) => Reply): Reply {
+  const { body } = reply
+  return body.kind === 'frames' ? withoutLength(withFrames(reply, changed(body.frames))) : reply
+
+  function* changed(frames: Iterable<Frame>): Generator<Frame> {
+    const held: Frame[] = []
+    for (const frame of frames) {
+      if (frame.kind === 'wait') yield frame
+      else held.push(frame)
+    }
+    const bytes = held.flatMap((frame) => (frame.kind === 'bytes' ? [toBytes(frame.bytes)] : []))
+    const value = parseJson(decodeUtf8(joinBytes(bytes)))
+    const after = value === undefined ? undefined : change({ ...reply, body: { kind: 'json', value } }).body
+    if (after?.kind === 'json' && after.value !== value)
+      yield { kind: 'bytes', bytes: JSON.stringify(after.value) }
+    else yield* held
+  }
+}
+
+/** Omits a content length, which a changed body no longer has. */
+export function withoutLength({ headers, ...reply }: Reply): Reply {
+  const { 'content-length': _, ...others } = headers
+  return { ...reply, headers: others }
+}
