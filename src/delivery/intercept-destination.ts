@@ -3,7 +3,7 @@ import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { sandboxIdOfKey } from '../gateway/locate.ts'
 import { pathNotFound, unknownPath } from '../gateway/router.ts'
-import { publicBase, routeBelow, splitAddress } from '../lib/address.ts'
+import { publicBase, publicHosts, routeBelow, splitAddress } from '../lib/address.ts'
 import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 
@@ -157,8 +157,6 @@ export function otherAddress(baseUrl: string, { host, protocol }: URL): string {
   const scheme = isOtherScheme ? ` (${base.protocol.slice(0, -1)}, not ${protocol.slice(0, -1)})` : ''
   return `the gateway's operations are under ${baseUrl}${scheme}, so check the client's base URL`
 }
-
-const publicHosts = ['api.openai.com', 'api.anthropic.com', 'openrouter.ai']
 
 /**
  * Returns the route of a request to one of the gateway's addresses: `baseUrl` or, without it, `/api/v1` on any host and

@@ -13,6 +13,8 @@ export interface Address {
 export const specifiedBase = '*/api/v1'
 /** The base path of the APIs that published clients call by default. */
 export const publicBase = '/v1'
+/** Hosts of these APIs. */
+export const publicHosts: readonly string[] = ['api.openai.com', 'api.anthropic.com', 'openrouter.ai']
 
 const outside: Address = Object.freeze({ base: undefined, route: undefined, sandboxId: undefined })
 

@@ -2,7 +2,7 @@
  * Reads hand-written data files, synchronously, because `use('./busy.yaml')` is. Node's modules are looked up when needed
  * instead of imported, because the main entry also runs in browsers.
  */
-import type { Document } from 'yaml'
+import type { Document, Tags } from 'yaml'
 import type * as z from 'zod'
 import { decodeUtf8 } from './bytes.ts'
 import { check } from './check.ts'
@@ -47,7 +47,7 @@ export interface DataFile {
 
 /** Maximum number of aliases in a YAML file. For each alias, the parser searches all nodes for its anchor. */
 const maxAliases = 1000
-/** Maximum number of values in a YAML file after aliases are expanded, to stop alias bombs. */
+/** Maximum number of values that aliases may add to a YAML file, to stop alias bombs. */
 const maxExpanded = 100_000
 
 /** Throws a `FileError` if the file cannot be read or parsed, or is larger than the limit. */
@@ -130,8 +130,12 @@ const yamlProblems: Readonly<Record<string, string>> = {
 const otherProblem =
   'close each bracket, check the indentation of this line and the one above, or quote text with a colon'
 
-/** JSON may have comments and trailing commas, which YAML allows. Throws a `FileError` if the text is invalid. */
-export function parseDataText(name: string, text: string): DataFile {
+/**
+ * JSON may have comments and trailing commas, which YAML allows. Throws a `FileError` if the text is invalid.
+ *
+ * @param customTags Returns the tags to resolve. Default: those of YAML 1.2.
+ */
+export function parseDataText(name: string, text: string, customTags?: (known: Tags) => Tags): DataFile {
   try {
     const value: unknown = JSON.parse(text)
     let document: ReturnType<typeof toDocument> | undefined
@@ -143,18 +147,18 @@ export function parseDataText(name: string, text: string): DataFile {
       },
     }
   } catch {
-    return parseYaml(name, text)
+    return parseYaml(name, text, customTags)
   }
 }
 
 const tooDeep = 'is nested too deeply'
 
-function parseYaml(file: string, text: string): DataFile {
+function parseYaml(file: string, text: string, customTags?: (known: Tags) => Tags): DataFile {
   const fail = (message: string, place: Place = { line: 1, column: 1 }): never => {
     throw new FileError([{ file, message, ...place }])
   }
   try {
-    const { document, placeAt, locate } = toDocument(text)
+    const { document, placeAt, locate } = toDocument(text, customTags)
     const failAt = (message: string, offset = 0) => fail(message, placeAt(offset))
     const language = file.endsWith('.json') ? 'JSON' : 'YAML'
     const [error] = [...document.errors, ...document.warnings]
@@ -163,8 +167,10 @@ function parseYaml(file: string, text: string): DataFile {
     const { visit, isScalar } = loadYaml()
     const anchors = new Set<string>()
     let aliases = 0
+    let nodes = 0
     visit(document, {
       Node(_, { anchor }) {
+        nodes++
         if (anchor) anchors.add(anchor)
       },
       Alias(_, { source, range }) {
@@ -181,7 +187,7 @@ function parseYaml(file: string, text: string): DataFile {
     })
     if (aliases > maxAliases) fail(`has more than ${maxAliases} aliases`)
     const value = document.toJS({ maxAliasCount: -1 })
-    if (aliases > 0 && sizeOf(value, maxExpanded) > maxExpanded)
+    if (aliases > 0 && sizeOf(value, nodes + maxExpanded) > nodes + maxExpanded)
       fail('expands to too many values through aliases')
     return { value, locate }
   } catch (error) {
@@ -190,11 +196,17 @@ function parseYaml(file: string, text: string): DataFile {
   }
 }
 
-function toDocument(text: string) {
+function toDocument(text: string, customTags?: (known: Tags) => Tags) {
   const { LineCounter, parseDocument } = loadYaml()
   const lineCounter = new LineCounter()
   // The parser compares each key with all others to find repeated ones.
-  const options = { uniqueKeys: false, prettyErrors: false, logLevel: 'error', lineCounter } as const
+  const options = {
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'error',
+    lineCounter,
+    ...(customTags && { customTags }),
+  } as const
   const document: Document.Parsed = parseDocument(text, options)
   const placeAt = (offset: number): Place => {
     const { line, col } = lineCounter.linePos(offset)

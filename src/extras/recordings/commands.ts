@@ -58,11 +58,16 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
 
   program
     .command('import')
-    .description('Convert HAR files or event streams to recordings.')
-    .addArgument(new Argument('<kind>', 'HAR file or event stream body').choices(['har', 'sse']))
+    .description('Convert HAR files, VCR cassettes or event streams to recordings.')
+    .addArgument(
+      new Argument('<kind>', 'HAR file, VCR cassette or event stream body').choices(['har', 'vcr', 'sse']),
+    )
     .argument('<files...>')
     .option('--recordings <folder>', 'folder for recordings', 'recordings')
-    .option('--base <path|url>', "the gateway's base path or base URL", '/api/v1')
+    .option(
+      '--base <path|url>',
+      "the gateway's base path or base URL (default: /api/v1, and /v1 at OpenAI, Anthropic and OpenRouter)",
+    )
     .option(
       '--request <file>',
       "for sse: the stream's request, as { method, path, body } in a .yaml or .json file",

@@ -1,9 +1,11 @@
 /** Tests imports of HAR files and event streams, as a whole and field by field. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { importHar } from '../../../src/extras/recordings/import.ts'
+import { readHar } from '../../../src/extras/recordings/import-har.ts'
+import { type Entry, toExchange } from '../../../src/extras/recordings/import-reply.ts'
 import { readRecordingFolder } from '../../../src/extras/recordings/recordings.ts'
 import { createGateway } from '../../../src/index.ts'
 import type { ScenarioPath } from '../../../src/scenarios/names.ts'
@@ -19,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }))
 
 /** Imports a file, and returns the folder of recordings and the output. */
-async function imported(kind: string, name: string, content: string, ...flags: string[]) {
+async function imported(kind: string, name: string, content: string | Uint8Array, ...flags: string[]) {
   const out = join(root, String(++folders))
   await writeFile(join(root, name), content)
   const { code, stdout, stderr } = await runCommand(
@@ -32,6 +34,11 @@ async function imported(kind: string, name: string, content: string, ...flags: s
   )
   return { out, code, stdout, stderr }
 }
+
+const bomb = [
+  `a: &a [${'x,'.repeat(99)}]`,
+  ...[1, 2, 3].map((n) => `b${n}: &b${n} [${`*${n === 1 ? 'a' : `b${n - 1}`},`.repeat(99)}]`),
+].join('\n')
 
 async function ask(gateway: Target, path: string, body?: object) {
   const { status, text } = await call(gateway, `${body ? 'POST' : 'GET'} ${path}`, { body })
@@ -94,16 +101,220 @@ describe('import har', () => {
 
   it.each([
     ['{}', 'c.har: is not a HAR file'],
-    ['<html>', 'c.har: not JSON'],
-    ['{"log":{"entries":[]}}', 'set --base'],
+    ['<html>', 'c.har: is not a HAR file, because it is not JSON'],
+    ['{"log":{"entries":[]}}', 'c.har: has no entries'],
   ])('reports that it cannot use the file %s', async (content, reason) => {
     const { code, stderr } = await imported('har', 'c.har', content)
     expect([code, stderr.trim().split('\n').length]).toEqual([2, 1])
     expect(stderr).toContain(reason)
   })
+
+  it('reads attached bodies in its folder, and names the others', async () => {
+    const folder = await mkdtemp(join(root, 'attached-'))
+    await mkdir(join(folder, 'resources'))
+    await writeFile(join(root, 'outside.json'), '{"secret":1}')
+    await symlink(join(root, 'outside.json'), join(folder, 'link.json'))
+    await writeFile(join(folder, 'a.json'), '{"a":"ü"}')
+    await writeFile(join(folder, 'resources', 'b.bin'), gzipSync('{"b":1}'))
+    const files = [
+      'a.json',
+      'resources/b.bin',
+      '../outside.json',
+      join(root, 'outside.json'),
+      'link.json',
+      'c',
+    ]
+    const headers = [
+      { name: 'content-type', value: 'application/json' },
+      { name: 'content-encoding', value: 'gzip' },
+    ]
+    const entries = files.map((_file, index) => ({
+      request: { method: 'GET', url: `https://gateway.example/api/v1/things/${index}` },
+      response: { status: 200, headers, content: { size: -1, _file } },
+      timings: { send: -1, wait: -1, receive: -1 },
+    }))
+    await writeFile(join(folder, 'a.har'), JSON.stringify({ log: { entries } }))
+    const args = ['import', 'har', join(folder, 'a.har'), '--recordings', join(folder, 'out')]
+    const { code, stderr } = await runCommand(...args)
+    expect(
+      stderr
+        .replaceAll(root, '')
+        .replace(/attached-\w+/g, 'in')
+        .split('\n'),
+    ).toEqual([
+      ...['../outside.json', '/outside.json', 'link.json'].map(
+        (name, index) =>
+          `skipped /in/a.har: entry ${index + 3}: its body is outside the file's folder: ${name}`,
+      ),
+      'skipped /in/a.har: entry 6: its body is missing: there is no file c next to the HAR file',
+      '',
+    ])
+    expect(code).toBe(0)
+    const gateway = createGateway({ recordings: join(folder, 'out') })
+    expect((await ask(gateway, '/things/0')).text).toBe('{"a":"ü"}')
+    expect((await ask(gateway, '/things/1')).text).toBe('{"b":1}')
+  })
+
+  it.each([
+    ['https://gateway.example/x/api/v1/providers'],
+    ['https://openrouter.ai/api/v1/providers'],
+    ['https://api.openai.com/v1/providers'],
+    ['https://api.anthropic.com/v1/providers'],
+    ['https://api.example:443/inference/v1/providers', 'https://api.example/inference/v1'],
+    ['https://api.example/providers', 'https://api.example'],
+    ['https://api.example/a/v1/providers', '/v1'],
+  ])('finds the route of %s', async (url, base?: string) => {
+    const call = (url: string, method = 'GET') => ({
+      request: { method, url },
+      response: { status: 200, content: { text: 'found' } },
+    })
+    const others = [call('https://other.example/v2/a'), call('data:,a'), call(url, 'OPTIONS')]
+    const har = JSON.stringify({ log: { entries: [call(url), ...others] } })
+    const { out, stderr, stdout } = await imported('har', 'base.har', har, ...(base ? ['--base', base] : []))
+    expect((await ask(createGateway({ recordings: out }), '/providers')).text).toBe('found')
+    expect(stderr).toContain('base.har: 1 preflight requests (OPTIONS)')
+    expect(stderr).toContain('2 of 4 entries, outside the base URL (to import others, set --base')
+    expect(stderr).toContain('for example to https://other.example/v2)')
+    expect(stdout).toContain(', 3 skipped')
+  })
+
+  it('announces a large file on one line', async () => {
+    const call = { request: { method: 'GET', url: 'https://a.example/api/v1/a' }, response: { status: 204 } }
+    const har = JSON.stringify({ log: { comment: 'x'.repeat(11e6), entries: [call] } })
+    const { stderr } = await imported('har', 'large.har', har)
+    expect(stderr).toMatch(/^importing \S+large.har: 10.5 MB, which can take a minute\n$/)
+    expect((await imported('har', 'large.har', har, '--quiet')).stderr).toBe('')
+  })
+})
+
+describe('import vcr', () => {
+  const answer = '{"text":"Wörter 🌊"}'
+  const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString('base64')
+  const cassette = (body: string, { headers = '', request = `body: '{"input":"hi"}'` } = {}) =>
+    `interactions:
+- request:
+    ${request}
+    headers: { accept: ['*/*'] }
+    method: POST
+    uri: https://api.openai.com/v1/responses
+  response:
+    ${body}
+    headers:
+      Content-Type: [application/json]
+      Cache-Control: [a, b]
+      Content-Length: ['7']
+      ${headers}
+    status: { code: 200, message: OK }
+version: 1
+`
+  const encoded = (coding: string, bytes: Uint8Array) =>
+    cassette(`body: { string: !!binary "${base64(bytes)}" }`, { headers: `Content-Encoding: [${coding}]` })
+  const bytes = Buffer.from(answer)
+
+  it.each([
+    ['text', cassette(`body: { string: '${answer}' }`)],
+    ['text, with the header of its former coding', encoded('br', bytes)],
+    ['binary text', cassette(`body: { string: !!binary ${base64(answer)} }`)],
+    ['gzip', encoded('gzip', gzipSync(bytes))],
+    ['deflate', encoded('deflate', deflateSync(bytes))],
+    ['raw deflate', encoded('deflate', deflateRawSync(bytes))],
+    ['brotli', encoded('br', brotliCompressSync(bytes))],
+    ['two codings', encoded('gzip, br', brotliCompressSync(gzipSync(bytes)))],
+    [
+      'a parsed body',
+      cassette(`parsed_body: { text: Wörter 🌊 }`, { request: 'parsed_body: { input: hi }' }),
+    ],
+    ['a parsed request', cassette(`body: { string: '${answer}' }`, { request: 'body: { input: hi }' })],
+    ['an old form', cassette(`content: '${answer}'`).replace(/status: .*/, 'status_code: 200')],
+    ['a status number', cassette(`body: '${answer}'`).replace(/status: .*/, 'status: 200')],
+    [
+      'Ruby',
+      cassette(`body: { encoding: ASCII-8BIT, string: !binary ${base64(answer)} }`, {
+        request: `body: { encoding: UTF-8, base64_string: ${base64('{"input":"hi"}')} }`,
+      })
+        .replace('interactions:', '---\nhttp_interactions:')
+        .replace('version: 1', 'recorded_with: VCR 6.3.1'),
+    ],
+    ['an alias', cassette(`body: &body { string: '${answer}' }\n    copy: *body`)],
+    ['gzip around the file', gzipSync(cassette(`body: { string: '${answer}' }`))],
+    [
+      'JSON, in two lists',
+      JSON.stringify({
+        requests: [{ method: 'post', uri: 'https://api.openai.com/v1/responses', body: '{"input":"hi"}' }],
+        responses: [{ status: { code: 200 }, headers: { 'Cache-Control': ['a', 'b'] }, body: { string: answer } }],
+      }),
+    ],
+  ] as [string, string | Uint8Array][])('reads %s', async (_, content) => {
+    const { out, stderr } = await imported('vcr', 'a.yaml', content)
+    expect(stderr).toBe('')
+    const gateway = createGateway({ recordings: out })
+    const { status, text, headers } = await call(gateway, 'POST /responses', { body: { input: 'hi' } })
+    expect([status, text]).toEqual([200, answer])
+    expect(headers.get('cache-control')).toBe('a, b')
+  })
+
+  it('reads numbers as Python and Ruby wrote them', async () => {
+    const { out } = await imported(
+      'vcr',
+      'b.yaml',
+      cassette('parsed_body: [08, 1e5, 0o7, 10, -1.5e-05, true]'),
+    )
+    const { text } = await ask(createGateway({ recordings: out }), '/responses', { input: 'hi' })
+    expect(JSON.parse(text)).toEqual(['08', '1e5', '0o7', 10, -1.5e-5, true])
+  })
+
+  it.each([
+    ['a missing body', cassette('body: null'), 'entry 1: its body is missing; save the file with content'],
+    [
+      'an empty body',
+      cassette(`body: { string: '' }`),
+      'entry 1: its body is empty, although its type is app',
+    ],
+    [
+      'damaged gzip',
+      encoded('gzip', gzipSync(bytes).subarray(0, 30)),
+      'entry 1: its body in gzip is damaged',
+    ],
+    [
+      'a gzip bomb',
+      encoded('gzip', gzipSync(new Uint8Array(3e6))),
+      'entry 1: its body in gzip is larger than',
+    ],
+    ['lost bytes', encoded('identity', gzipSync(bytes)), 'entry 1: its body is not UTF-8, although'],
+    [
+      'another protocol',
+      'interactions: [{ kind: text }]',
+      'entry 1: not an HTTP exchange (request: Is required)',
+    ],
+    ['no URL', cassette('body: a').replace(/uri: .*/, 'uri: "http://["'), 'entry 1: its URL is invalid'],
+    ['no status', cassette('body: a').replace(/status: .*/, ''), 'entry 1: has no status'],
+    ['another host', cassette('body: a').replace('openai', '<X>'), 'for example to https://api.x.com/v1)'],
+    ['no entries', 'interactions: []', 'c.yaml: has no entries'],
+    ['another file', 'a: 1', 'c.yaml: is not a VCR cassette, because it has no interactions'],
+    ['truncated JSON', '{"interactions": [{', 'c.yaml:1:20: not YAML: '],
+    ['an unknown tag', 'interactions: !ruby/object:A {}', 'c.yaml:1:15: not YAML: remove the tag'],
+    ['deep nesting', '['.repeat(20_000), 'is nested too deeply'],
+    ['binary data', new Uint8Array([0, 255]), 'c.yaml: is not a VCR cassette, because it is not UTF-8 text'],
+    ['an alias bomb', bomb, 'expands to too many values through aliases'],
+    ['a zip archive', 'PK\x03\x04', 'c.yaml: is a zip archive: unpack it, then import the file in it'],
+    ['damaged gzip', '\x1f\x8b', 'c.yaml: is not'],
+  ] as [string, string | Uint8Array, string][])('skips %s with one line', async (_, content, reason) => {
+    const { code, stderr } = await imported('vcr', 'c.yaml', content)
+    expect(code).toBe(2)
+    expect(stderr).toContain(reason)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
 })
 
 describe('import sse', () => {
+  it('removes the chunk sizes of the transfer coding', async () => {
+    const parts = ['event: a\r\nda', 'ta: 1\r\n\r\n: end\r\n\r\n']
+    const raw = [...parts, ''].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('')
+    const { out } = await imported('sse', 'raw.txt', raw)
+    const [recording] = readRecordingFolder(out).values()
+    expect(recording?.chunks).toEqual(parts.map((part) => ({ ms: 0, text: part })))
+  })
+
   it('keeps the bytes of the stream, and matches no request by itself', async () => {
     const stream = ': hi\r\ndata: ü\r\n\r\n'
     const { out } = await imported('sse', 'a.txt', stream)
@@ -122,7 +333,9 @@ describe('import sse', () => {
   })
 
   it.each([
-    ...['', 'data: 1', ': a comment\n\n', '{"error":{}}', '\x1f\x8b\b'].map((stream) => [
+    ['', 'c.txt: is empty'],
+    ['9\r\nda', 'c.txt: byte 1: its chunked transfer coding is damaged'],
+    ...['data: 1', ': a comment\n\n', '{"error":{}}', '\x1f\x8b\b'].map((stream) => [
       stream,
       'c.txt: has no events, but must be an event stream',
     ]),
@@ -170,7 +383,7 @@ describe('import', () => {
   it.each([
     ['har', 'missing.har', 'no such file'],
     ['har', '', 'is a folder: name a file in it'],
-    ['curl', 'a', 'Allowed choices are har, sse'],
+    ['curl', 'a', 'Allowed choices are har, vcr, sse'],
   ])('%s %s prints one line', async (kind, name, problem) => {
     const { code, stderr } = await runCommand(
       'import',
@@ -193,10 +406,13 @@ describe('a HAR entry', () => {
     response: { status: 200, content: { mimeType: 'text/plain', text: 'hello' }, ...(response as object) },
     ...more,
   })
-  const read = (given: unknown, base = '/api/v1') => {
-    const { exchanges, skipped } = importHar(har(given, entry({})), 'a', base)
-    if (skipped.length > 0) return skipped[0]?.replace('a: entry 1: ', '')
-    return exchanges.length === 1 ? 'left out' : exchanges[0]
+  const read = (given: unknown) => {
+    try {
+      const [entry] = readHar(har(given), 'a').map((readEntry) => readEntry())
+      return toExchange(entry as Entry, '/things')
+    } catch (error) {
+      return (error as Error).message
+    }
   }
 
   it('keeps its request, with lower-case, single-line headers', () => {
@@ -232,7 +448,6 @@ describe('a HAR entry', () => {
         headers: {},
       })
     expect(read(entry({ request: { url: `${url}?` } }))).toMatchObject({ request: { query: '' } })
-    expect(read(entry({ request: { method: 'OPTIONS' } }))).toBe('left out')
   })
 
   it.each([
@@ -261,7 +476,7 @@ describe('a HAR entry', () => {
       return typeof exchange === 'object' ? exchange.reply?.headers : exchange
     }
     expect(headers(['Content-Length', '5'], ['A', 'b'])).toEqual({ 'content-length': '5', a: 'b' })
-    expect(headers(['content-length', '5'], ['content-encoding', 'br'], ['a', 'b'])).toEqual({ a: 'b' })
+    expect(headers(['content-length', '3'], ['content-encoding', 'br'], ['a', 'b'])).toEqual({ a: 'b' })
     expect(headers(['content-encoding', 'br'])).toEqual({})
   })
 
@@ -271,17 +486,34 @@ describe('a HAR entry', () => {
     const exchange = read(given)
     return typeof exchange === 'object' ? exchange.chunks.map(({ bytes }) => text(bytes)) : exchange
   }
+  const missing = 'its body is missing; save the file with content'
   const misread = 'its stream was decoded wrongly (UTF-8 read as Latin-1); save it with another tool'
 
   it.each([
     ['plain text', stream({ text: 'data: a' }), ['data: a']],
-    ['no text at all', entry({ response: { content: { mimeType: 'text/plain' } } }), []],
+    ['no text at all', entry({ response: { content: { mimeType: 'text/plain' } } }), missing],
+    ['an empty body', entry({ response: { content: { mimeType: 'text/plain', size: 0 } } }), []],
     [
-      'no text, and a size',
-      entry({ response: { content: { size: 1 } } }),
-      'its body is missing; save the HAR file with content',
+      'no JSON',
+      entry({
+        response: { content: { text: '' }, headers: [{ name: 'Content-Type', value: 'application/json' }] },
+      }),
+      'its body is empty, although its type is application/json',
     ],
-    ['no text in a stream', stream({}), 'its body is missing; save the HAR file with content'],
+    ...[204, 304].map((status) => [
+      `no body and status ${status}`,
+      entry({ response: { status, content: {} } }),
+      [],
+    ]),
+    ['no body and HEAD', entry({ request: { method: 'HEAD' }, response: { content: {} } }), []],
+    [
+      'no request body, and a size',
+      entry({ request: { bodySize: 2 } }),
+      'the body of its request is missing',
+    ],
+    ['wrong base64', stream({ text: '!', encoding: 'base64' }), 'its body is not base64'],
+    ['no text, and a size', entry({ response: { content: { size: 1 } } }), missing],
+    ['no text in a stream', stream({}), missing],
     [
       'no text in a stream, by its header',
       entry({
@@ -290,9 +522,9 @@ describe('a HAR entry', () => {
           headers: [{ name: 'Content-Type', value: 'text/event-stream' }],
         },
       }),
-      'its body is missing; save the HAR file with content',
+      missing,
     ],
-    ['no text in an error stream', stream({}, { status: 400 }), []],
+    ['no text in an error stream', stream({}, { status: 400 }), missing],
     ['base64', stream({ text: 'aGk=', encoding: 'base64' }), ['hi']],
     ['a correct size', stream({ text: 'ü', size: 2 }), ['ü']],
     [

@@ -1,0 +1,132 @@
+/** Converts what files of several formats contain to exchanges: decodes bodies, and rejects incomplete ones. */
+import zlib from 'node:zlib'
+import { announcesEvents } from '../../http/reply.ts'
+import { decodeUtf8, fromBase64 } from '../../lib/bytes.ts'
+import { inMegabytes } from '../../lib/data-file.ts'
+import { lookUp } from '../../lib/look-up.ts'
+import { UsageError } from '../../lib/usage-error.ts'
+import { type RecordedEnding, type RecordedRequest, toContent } from './recording.ts'
+
+/** A finished exchange. Times are in milliseconds since the request was sent. */
+export interface Exchange {
+  readonly request: RecordedRequest | undefined
+  readonly reply: { ms: number; status: number; headers: Readonly<Record<string, string>> } | undefined
+  readonly chunks: readonly { ms: number; bytes: Uint8Array }[]
+  readonly end: { how: RecordedEnding; ms: number }
+}
+
+interface Message {
+  readonly headers: readonly { name: string; value: string | string[] }[]
+  /** Absent if the file does not contain it. */
+  readonly body: Uint8Array | undefined
+}
+
+/** An entry of a file. */
+export interface Entry {
+  readonly method: string
+  readonly url: URL
+  /** Throws a `UsageError` with the reason if the entry cannot be imported. Default times: 0. */
+  read(): {
+    readonly request: Message
+    readonly reply: Message & { status: number }
+    readonly wait?: number
+    readonly receive?: number
+    readonly how?: RecordedEnding
+  }
+}
+
+/** Throws a `UsageError` with the reason if the entry cannot be imported. */
+export function toExchange({ method, url, read }: Entry, path: string): Exchange {
+  const { request, reply, wait = 0, receive = 0, how = 'fin' } = read()
+  const sent = {
+    method,
+    path,
+    query: url.search,
+    headers: toHeaders(request.headers),
+    ...toContent(request.body ?? new Uint8Array()),
+  }
+  const [ms, { status }] = [Math.max(0, wait), reply]
+  const end = { how, ms: ms + Math.max(0, receive) }
+  if (status < 100 && how !== 'reset') throw new UsageError(`has no response (status ${status})`)
+  if (status < 100) return { request: sent, reply: undefined, chunks: [], end }
+  const { headers, bytes } = decodedReply(method, reply, how === 'fin')
+  const chunks = bytes.length > 0 ? [{ ms, bytes }] : []
+  return { request: sent, reply: { ms, status, headers }, chunks, end }
+}
+
+/** Removes headers that describe the encoded body. */
+function decodedReply(
+  method: string,
+  { status, headers, body }: Message & { status: number },
+  isComplete: boolean,
+) {
+  const { 'content-encoding': coding, 'content-length': length, ...rest } = toHeaders(headers)
+  const { 'content-type': type = '' } = rest
+  const hasBody = method !== 'HEAD' && status >= 200 && ![204, 205, 304].includes(status) && length !== '0'
+  if (!body && hasBody) throw new UsageError('its body is missing; save the file with content')
+  const bytes = decoded(body ?? new Uint8Array(), coding)
+  const isText = /\bjson\b/i.test(type) || announcesEvents(rest)
+  if (bytes.length === 0 && hasBody && isText && isComplete)
+    throw new UsageError(`its body is empty, although its type is ${type}`)
+  if (isText && decodeUtf8(bytes) === undefined)
+    throw new UsageError(`its body is not UTF-8, although its type is ${type}`)
+  const isRightLength = length !== undefined && (Number(length) === bytes.length || !hasBody)
+  return { headers: isRightLength ? { ...rest, 'content-length': length } : rest, bytes }
+}
+
+const decoders: Readonly<
+  Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array>
+> = {
+  gzip: zlib.gunzipSync,
+  'x-gzip': zlib.gunzipSync,
+  deflate: (bytes, options) => (bytes[0] === 0x78 ? zlib.inflateSync : zlib.inflateRawSync)(bytes, options),
+  br: zlib.brotliDecompressSync,
+  // Absent before Node 22.15.
+  zstd: zlib.zstdDecompressSync,
+}
+
+/** Most tools store decoded bodies with the original `content-encoding`, so UTF-8 text is not decoded again. */
+function decoded(bytes: Uint8Array, codings = ''): Uint8Array {
+  let left = bytes
+  for (const coding of codings.toLowerCase().split(/ *, */).reverse()) {
+    const decode = lookUp(decoders, coding)
+    if (!decode || decodeUtf8(left) !== undefined) continue
+    // In proportion to the file, so that a small one cannot fill the memory.
+    const maxOutputLength = 1024 * 1024 + 500 * left.length
+    try {
+      left = decode(left, { maxOutputLength })
+    } catch (error) {
+      const isLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+      const reason = isLarge ? `is larger than ${inMegabytes(maxOutputLength)}` : 'is damaged'
+      throw new UsageError(`its body in ${coding} ${reason}`)
+    }
+  }
+  return left
+}
+
+/** Joins the values of repeated headers, and omits HTTP/2 pseudo-headers. */
+function toHeaders(pairs: Message['headers']): Record<string, string> {
+  const headers = new Map<string, string[]>()
+  for (const { name, value } of pairs)
+    if (!name.startsWith(':'))
+      headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value].flat())
+  return Object.fromEntries(
+    [...headers].map(([name, all]) => [name, all.join(', ').replace(/[\r\n]+/g, ' ')]),
+  )
+}
+
+/** Tolerates placeholders that hide the host, such as `<API_BASE>/v1/models`. */
+export function toUrl(text: string): URL {
+  const [, scheme = 'https://', host = '', rest = ''] = /^(https?:\/\/)?([^/?#]*)(.*)$/is.exec(text) ?? []
+  const url = URL.parse(text) ?? URL.parse(scheme + host.replace(/[<>]/g, '') + rest)
+  if (!url) throw new UsageError('its URL is invalid')
+  return url
+}
+
+export function bytesOfBase64(text: string): Uint8Array {
+  try {
+    return fromBase64(text)
+  } catch {
+    throw new UsageError('its body is not base64')
+  }
+}

@@ -1,0 +1,104 @@
+/** Reads the cassettes of VCR for Python and Ruby, in YAML and JSON. */
+import type { ScalarTag, Tags } from 'yaml'
+import * as z from 'zod'
+import { check } from '../../lib/check.ts'
+import { parseDataText } from '../../lib/data-file.ts'
+import { isObject } from '../../lib/unchecked-json.ts'
+import { UsageError } from '../../lib/usage-error.ts'
+import { bytesOfBase64, type Entry, toUrl } from './import-reply.ts'
+import { firstProblem } from './recording.ts'
+
+const encoder = new TextEncoder()
+
+/** A header has one value or a list, whose values may be binary. */
+const Headers = z.lazy(() => z.record(z.string(), z.unknown()).nullish())
+
+/** Which fields an interaction has depends on the tool, its version and its serializer. */
+const Interaction = z.lazy(() =>
+  z.looseObject({
+    request: z.looseObject({
+      method: z.string().nonempty().toUpperCase(),
+      uri: z.string(),
+      headers: Headers,
+    }),
+    response: z.looseObject({
+      status: z.union([z.looseObject({ code: z.int() }).transform(({ code }) => code), z.int()]).optional(),
+      status_code: z.int().optional(),
+      headers: Headers,
+    }),
+  }),
+)
+
+/** Returns one function per interaction, which converts it. */
+export function readCassette(text: string, file: string): (() => Entry)[] {
+  const { value } = parseDataText(file, text, tagsOfCassettes)
+  const { interactions, http_interactions, requests, responses } = isObject(value) ? value : {}
+  // A serializer of LangChain stores requests and responses in two lists.
+  const isSplit = Array.isArray(requests) && Array.isArray(responses)
+  const split = isSplit ? requests.map((request, at) => ({ request, response: responses[at] })) : undefined
+  const entries = interactions ?? http_interactions ?? split
+  if (!Array.isArray(entries))
+    throw new UsageError(`${file}: is not a VCR cassette, because it has no interactions`)
+  return entries.map((entry) => () => toEntry(entry))
+}
+
+function toEntry(value: unknown): Entry {
+  const { data, error } = check(Interaction, value)
+  if (!data) throw new UsageError(`not an HTTP exchange (${firstProblem(error)})`)
+  const { request, response } = data
+  return {
+    method: request.method,
+    url: toUrl(request.uri),
+    read() {
+      const status = response.status ?? response.status_code
+      if (status === undefined) throw new UsageError('has no status')
+      return {
+        request: { headers: pairsOf(request.headers), body: contentOf(request) },
+        reply: { status, headers: pairsOf(response.headers), body: contentOf(response) },
+      }
+    },
+  }
+}
+
+/** Returns undefined if there is no body. */
+function contentOf({ parsed_body: parsed, body, content }: Record<string, unknown>) {
+  if (parsed === undefined || parsed === null) return bytesOf(body ?? content)
+  return encoder.encode(JSON.stringify(parsed))
+}
+
+/** An object without VCR's fields is a body that a serializer parsed. */
+function bytesOf(body: unknown): Uint8Array | undefined {
+  if (body === undefined || body === null) return undefined
+  if (typeof body === 'string') return encoder.encode(body)
+  if (isObject(body) && typeof body['base64_string'] === 'string') return bytesOfBase64(body['base64_string'])
+  if (isObject(body) && 'string' in body) return bytesOf(body['string'])
+  return encoder.encode(JSON.stringify(body))
+}
+
+function pairsOf(headers: z.output<typeof Headers>) {
+  return Object.entries(headers ?? {}).map(([name, values]) => ({
+    name,
+    value: [values].flat().map((value) => new TextDecoder().decode(bytesOf(value))),
+  }))
+}
+
+/** VCR for Ruby has a tag of its own for binary bodies. */
+const tags: ScalarTag[] = [
+  ...['!binary', 'tag:yaml.org,2002:binary'].map((tag) => ({
+    tag,
+    resolve: (text: string) => ({ base64_string: text }),
+  })),
+  { tag: 'tag:yaml.org,2002:int', default: true, test: /^[-+]?(?:0|[1-9]\d*)$/, resolve: Number },
+  {
+    tag: 'tag:yaml.org,2002:float',
+    default: true,
+    test: /^[-+]?(?:\d+\.\d*|\.\d+)(?:e[-+]\d+)?$/i,
+    resolve: Number,
+  },
+]
+
+/** Both tools write YAML 1.1, in which `08` and `1e5` are text. */
+function tagsOfCassettes(known: Tags): Tags {
+  const others = known.filter((tag) => typeof tag === 'string' || !/:(int|float)$/.test(tag.tag))
+  return [...others, ...tags]
+}
