@@ -241,7 +241,9 @@ version: 1
       'JSON, in two lists',
       JSON.stringify({
         requests: [{ method: 'post', uri: 'https://api.openai.com/v1/responses', body: '{"input":"hi"}' }],
-        responses: [{ status: { code: 200 }, headers: { 'Cache-Control': ['a', 'b'] }, body: { string: answer } }],
+        responses: [
+          { status: { code: 200 }, headers: { 'Cache-Control': ['a', 'b'] }, body: { string: answer } },
+        ],
       }),
     ],
   ] as [string, string | Uint8Array][])('reads %s', async (_, content) => {
