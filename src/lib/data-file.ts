@@ -220,7 +220,7 @@ function sizeOf(value: unknown, limit: number): number {
   const queue = [value]
   while (queue.length > 0 && ++size <= limit) {
     const next = queue.pop()
-    if (typeof next === 'object' && next !== null) queue.push(...Object.values(next))
+    if (typeof next === 'object' && next !== null) for (const inner of Object.values(next)) queue.push(inner)
   }
   return size
 }

@@ -124,7 +124,7 @@ function contentBytes(content: Partial<z.output<typeof Content>>, file: string):
   return encoding === 'base64' ? bytesOfBase64(text) : encoder.encode(text)
 }
 
-/** Reads only regular files in the folder of the HAR file, because that file may be from somebody else. */
+/** Reads only regular files in the folder of the HAR file, because HAR files are untrusted. */
 function attachedBytes(name: string, file: string): Uint8Array {
   const folder = realpathSync(dirname(file))
   try {
