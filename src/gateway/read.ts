@@ -35,7 +35,7 @@ export async function readBody(
   }
   const isTooLarge = rejection instanceof GatewayError && rejection.status === 413
   const size = bytes?.byteLength ?? (Number(headers['content-length']) || (isTooLarge ? limit + 1 : 0))
-  record.received(text, text === '' ? size : 0)
+  record.received(text, text === '' ? size : 0, bytes)
   return rejection
 }
 

@@ -108,7 +108,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   readonly responseBody = new KeptBody()
   readonly timeline: TimedPart[] = []
 
-  /** The request body, until the reply is ready. */
+  /** The request body as received, until the reply is ready; undefined if it was not read. */
+  requestBytes: Uint8Array | undefined
   #text: string | undefined
   #parsed: unknown
   isKept = false
@@ -186,7 +187,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   /** Sets the body and the call id. `unreadBytes` is the size of a body that is not text, or was rejected unread. */
-  received(text: string, unreadBytes = 0): void {
+  received(text: string, unreadBytes = 0, bytes?: Uint8Array): void {
+    this.requestBytes = bytes
     this.#text = text
     this.requestBody.truncatedBytes = unreadBytes
     if (text !== '') {
@@ -300,6 +302,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   kept(): void {
     this.isKept = true
     if (this.#text) this.requestBody.add(this.#text, this.state.journal.store.limits.journalBodyBytes)
+    this.requestBytes = undefined
     this.#text = undefined
     this.#parsed = undefined
     this.triedModels = []

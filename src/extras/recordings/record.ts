@@ -1,13 +1,13 @@
 /** `record`: a transparent proxy that records exchanges. */
-import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
-import https from 'node:https'
+import { type ClientRequest, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { unauthorized } from '../../gateway/admit.ts'
 import { Router } from '../../gateway/router.ts'
 import { envelope } from '../../http/errors.ts'
 import { hideInString } from '../../http/secrets.ts'
 import { splitAddress } from '../../lib/address.ts'
-import { joinBytes } from '../../lib/bytes.ts'
+import { joinBytes, toLatin1 } from '../../lib/bytes.ts'
 import { monotonic, wallClock } from '../../lib/clock.ts'
 import { inMegabytes } from '../../lib/data-file.ts'
 import { print, printError } from '../../lib/print.ts'
@@ -15,13 +15,22 @@ import { setTimeout } from '../../lib/real-timers.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
 import { bearerOf, Guard } from '../../server/guard.ts'
-import { refuse, send } from '../../server/send.ts'
+import { refuse, refuseTunnel, send } from '../../server/send.ts'
 import { toListenError } from '../../server/server-options.ts'
+import { decoded, decodeWhole, decodingProblem, encodingOf, isTruncated } from './content-coding.ts'
 import { lastEvent } from './events.ts'
 import { type RecordedEnding, type RecordedRequest, toContent } from './recording.ts'
 import { openRecording, type RecordingFile, RecordingFolder, type RecordOutcome } from './recording-files.ts'
 import { type RedactionFlags, type Redactor, toRedactor, upstreamSecrets } from './redact.ts'
-import { basicAuthorization, hopByHop, shownUpstream, upstreamUrl } from './upstream.ts'
+import {
+  basicAuthorization,
+  endToEnd,
+  flat,
+  isHopByHop,
+  requestUpstream,
+  shownUpstream,
+  upstreamUrl,
+} from './upstream.ts'
 
 export interface RecorderSetup {
   /** Base URL of the real gateway. */
@@ -79,21 +88,20 @@ export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
   const folder = new RecordingFolder(setup.recordings)
   const guard = new Guard({ host, allowedHosts: [...allowedHosts], allowedOrigins: [], token })
   const router = new Router(operations)
-  const { Agent, request: connect } = (setup.upstream.protocol === 'https:' ? https : http) as typeof http
-  const agent = new Agent({ keepAlive: true })
   const open = new Set<Promise<unknown>>()
 
-  const server = http.createServer((request, response) => {
+  const server = createServer((request, response) => {
     try {
       guard.assertHost(request)
       guard.assertSameOrigin(request)
       assertToken(guard, request, setup.key !== undefined)
       const exchange = new ProxyExchange(request, response, {
         ...setup,
-        ...{ folder, router, agent, connect, maxBytes, graceMs },
+        ...{ folder, router, maxBytes, graceMs },
       })
+      const path = setup.redactor.finder.replace(exchange.path)
       const reported = exchange.result.then((result) =>
-        setup.onExchange?.({ method: exchange.method, path: exchange.path, result }),
+        setup.onExchange?.({ method: exchange.method, path, result }),
       )
       open.add(reported)
       reported.finally(() => open.delete(reported))
@@ -101,6 +109,7 @@ export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
       refuse(response, error)
     }
   })
+  server.on('connect', refuseTunnel)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, port, host)))
     server.listen(port, host, resolve)
@@ -114,7 +123,6 @@ export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
       setTimeout(() => server.closeAllConnections(), waitMs).unref()
       while (open.size > 0) await Promise.all(open)
       server.closeAllConnections()
-      agent.destroy()
       await stopped
     },
   }
@@ -137,8 +145,6 @@ const tailBytes = 64
 interface ExchangeSetup extends RecorderSetup {
   readonly folder: RecordingFolder
   readonly router: Router
-  readonly agent: http.Agent
-  readonly connect: typeof http.request
   readonly maxBytes: number
   readonly graceMs: number
 }
@@ -164,6 +170,8 @@ class ProxyExchange {
   /** If true, the stream's last event has arrived. */
   #isComplete = false
   #isOver = false
+  /** Resolves when a compressed reply has been decoded. */
+  #decoding = Promise.resolve()
   #resolve: (result: RecordOutcome | Promise<RecordOutcome>) => void = () => {}
 
   /** Throws 400 for a path outside the upstream's base URL. */
@@ -191,11 +199,10 @@ class ProxyExchange {
   }
 
   #connect(): ClientRequest {
-    const { upstream, key, agent, connect, idleMs = 0 } = this.#setup
-    const sent = connect(upstreamUrl(upstream, this.path, this.#query), {
+    const { upstream, key, idleMs = 0 } = this.#setup
+    const sent = requestUpstream(upstreamUrl(upstream, this.path, this.#query), {
       method: this.method,
       headers: { ...basicAuthorization(upstream), ...upstreamHeaders(this.#request, key) },
-      agent,
     })
     sent.setTimeout(idleMs, () => this.#end('idle'))
     sent.on('finish', () => {
@@ -223,15 +230,21 @@ class ProxyExchange {
   /** Starts the file once the request is complete. If the exchange is not recorded, returns the reason. */
   #begin(): RecordingFile | string {
     const { redactor, folder, router, dialect, all, maxBytes } = this.#setup
-    const headers = sentHeaders(this.#request)
     if (this.#sentBytes > maxBytes) return `the request is larger than ${inMegabytes(maxBytes)}`
-    if (isCompressed(headers)) return 'the request is compressed, so its secrets cannot be found'
+    const sent = sentHeaders(this.#request)
+    const encoding = encodingOf(sent)
+    let body: Uint8Array = joinBytes(this.#sent)
+    try {
+      if (encoding !== undefined) body = decodeWhole(body, encoding, maxBytes)
+    } catch (error) {
+      return `the request ${decodingProblem(encoding ?? '', error)}`
+    }
     const request: RecordedRequest = {
       method: this.method,
       path: this.path,
       query: this.#query,
-      headers,
-      ...toContent(joinBytes(this.#sent)),
+      headers: encoding === undefined ? sent : withoutEncoding(sent),
+      ...toContent(body),
     }
     const operation = router.find(this.method, this.path).operation?.id
     const opening = openRecording(request, {
@@ -250,22 +263,39 @@ class ProxyExchange {
     const response = this.#response
     const status = reply.statusCode as number
     const headers = flat(reply.headers)
-    if (isCompressed(headers))
-      this.#file?.giveUp('the reply is compressed, although the request did not allow it')
-    this.#file?.reply(this.#ms, status, headers)
+    const hasBody = this.method !== 'HEAD' && status !== 204 && status !== 304
+    const encoding = hasBody ? encodingOf(headers) : undefined
+    this.#file?.reply(this.#ms, status, encoding === undefined ? headers : withoutEncoding(headers))
     response.writeHead(status, reply.statusMessage, replyHeaders(reply))
     response.flushHeaders()
     reply.pipe(response)
     // After the client disconnects, `pipe` pauses the reply, so the rest would not be recorded.
     response.on('close', () => reply.resume())
-    reply.on('data', (bytes: Buffer) => {
-      this.#file?.chunk(this.#ms, bytes)
-      const text = this.#tail + bytes.toString('latin1')
-      this.#isComplete ||= lastEvent.test(text)
-      this.#tail = text.slice(-tailBytes)
-    })
+    if (encoding !== undefined) this.#decoding = this.#decode(reply, encoding)
+    else reply.on('data', (bytes: Buffer) => this.#received(bytes))
     reply.on('end', () => this.#end('fin'))
     reply.on('error', () => this.#end('reset'))
+  }
+
+  /** Returns false if the exchange will not be recorded. */
+  #received(bytes: Uint8Array): boolean {
+    const text = this.#tail + toLatin1(bytes)
+    this.#isComplete ||= lastEvent.test(text)
+    this.#tail = text.slice(-tailBytes)
+    return this.#file?.chunk(this.#ms, bytes) ?? false
+  }
+
+  /** Decodes a reply as it arrives. The client receives it as sent. */
+  async #decode(reply: IncomingMessage, encoding: string): Promise<void> {
+    const copy = new PassThrough()
+    reply.on('data', (bytes: Buffer) => copy.write(bytes)).on('close', () => copy.end())
+    try {
+      for await (const bytes of decoded(copy, encoding)) if (!this.#received(bytes)) break
+    } catch (error) {
+      // If the connection broke, the end is missing, and the recording says so.
+      if (reply.complete || !isTruncated(error))
+        this.#file?.giveUp(`the reply ${decodingProblem(encoding, error)}`)
+    }
   }
 
   #failed(error: NodeJS.ErrnoException): void {
@@ -274,7 +304,7 @@ class ProxyExchange {
       this.#end('reset')
       return
     }
-    const message = `The recorder cannot reach ${this.#setup.upstream.origin}: ${error.code}`
+    const message = `The recorder cannot reach ${this.#setup.upstream.origin}: ${error.code ?? error.message}`
     send(this.#response, envelope(502, message))
     this.#reason = 'the upstream cannot be reached'
     this.#file?.giveUp(this.#reason)
@@ -296,7 +326,8 @@ class ProxyExchange {
       this.#upstream.destroy()
       this.#reset()
     }
-    this.#resolve(this.#file?.end(how, ms) ?? { kind: 'not-recorded', reason: this.#reason })
+    const end = () => this.#file?.end(how, ms) ?? { kind: 'not-recorded' as const, reason: this.#reason }
+    this.#resolve(this.#decoding.then(end))
   }
 
   /** Resets the client's connection once the written bytes have been sent. */
@@ -311,16 +342,14 @@ function sentHeaders({ headers }: IncomingMessage): Record<string, string> {
   return sent
 }
 
-/** Requests uncompressed replies. A configured key replaces the client's. */
+/** A configured key replaces the client's. */
 function upstreamHeaders(request: IncomingMessage, key: string | undefined): Record<string, string> {
-  const { 'x-api-key': clientKey, ...sent } = sentHeaders(request)
-  const passed = Object.entries(sent).filter(([name]) => !hopByHop.has(name))
+  const { 'x-api-key': clientKey, ...sent } = endToEnd(sentHeaders(request))
   return {
-    ...Object.fromEntries(passed),
+    ...sent,
     ...(key === undefined
       ? clientKey !== undefined && { 'x-api-key': clientKey }
       : { authorization: `Bearer ${key}` }),
-    'accept-encoding': 'identity',
     // Without this header, Node would send the body of a GET unframed, and the upstream would parse it as the next
     // request.
     ...(request.headers['transfer-encoding'] !== undefined && { 'transfer-encoding': 'chunked' }),
@@ -328,18 +357,15 @@ function upstreamHeaders(request: IncomingMessage, key: string | undefined): Rec
 }
 
 /** Returns the upstream's end-to-end headers as a list of names and values, to preserve repeated headers. */
-function replyHeaders({ rawHeaders }: IncomingMessage): string[] {
+function replyHeaders({ rawHeaders, headers: { connection } }: IncomingMessage): string[] {
   const nameAt = (index: number) => rawHeaders[index - (index % 2)] as string
-  return rawHeaders.filter((_, index) => !hopByHop.has(nameAt(index).toLowerCase()))
+  return rawHeaders.filter((_, index) => !isHopByHop(nameAt(index).toLowerCase(), connection))
 }
 
-function isCompressed({ 'content-encoding': encoding = 'identity' }: Record<string, string>): boolean {
-  return encoding !== 'identity'
-}
-
-function flat(headers: IncomingMessage['headers']): Record<string, string> {
-  const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
-  return Object.fromEntries(entries)
+/** Returns the headers of a decoded body. */
+function withoutEncoding(headers: Record<string, string>): Record<string, string> {
+  const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers
+  return rest
 }
 
 type SetupFlag = 'upstream' | 'recordings' | 'all' | 'dialect' | 'port' | 'host' | 'token' | 'idleMs'

@@ -146,12 +146,14 @@ export class RecordingFile {
     this.#line({ reply: { ms: rounded(ms), status, headers: clean } })
   }
 
-  chunk(ms: number, bytes: Uint8Array): void {
+  /** Returns false if the exchange will not be recorded. */
+  chunk(ms: number, bytes: Uint8Array): boolean {
     this.#received += bytes.length
     this.#chunks++
     if (this.#received > this.#maxBytes)
       this.giveUp(`the reply is larger than ${inMegabytes(this.#maxBytes)}`)
     if (!this.#problem) this.#write(this.#body.push(ms, bytes))
+    return !this.#problem
   }
 
   /** Stops writing. The file is deleted when the exchange ends. */

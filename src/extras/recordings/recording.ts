@@ -39,7 +39,7 @@ const Head = z.lazy(() =>
 
 const Request = z.lazy(() =>
   z.looseObject({
-    method: z.string().regex(/^[A-Z]+$/, 'a method must be upper case'),
+    method: z.string().regex(/^[A-Z-]+$/, 'a method must be upper case'),
     path: z.string().startsWith('/').describe('Path relative to the base URL, percent-encoded.'),
     query: z.string().default('').describe('Query with its question mark; empty without parameters.'),
     headers: HeadersSeen.default({}),
@@ -145,9 +145,12 @@ export function isRecording(value: unknown): value is Recording {
 
 const suffix = '.recording.jsonl'
 
-/** Names of repeated requests have a number, as in `createResponse-0123456789abcdef.2.recording.jsonl`. */
+/**
+ * Names of repeated requests have a number, as in `createResponse-0123456789abcdef.2.recording.jsonl`. Names of long
+ * paths are cut, because most file systems allow 255 bytes.
+ */
 export function fileNameOf({ operation, key }: Recording['head'], taken: Pick<Set<string>, 'has'>): string {
-  const stem = (key === '' ? operation : `${operation}-${key}`).replace(/[^\w.-]+/g, '-')
+  const stem = (key === '' ? operation : `${operation.slice(0, 150)}-${key}`).replace(/[^\w.-]+/g, '-')
   let name = `${stem}${suffix}`
   for (let number = 2; taken.has(name); number++) name = `${stem}.${number}${suffix}`
   return name

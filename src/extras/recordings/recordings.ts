@@ -14,6 +14,7 @@ import { noSuch } from '../../lib/data-file.ts'
 import { group, type OptionsInput, type OptionsOutput, option } from '../../sandbox/option.ts'
 import type { RecordingInput } from '../../sandbox/sandbox-options.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
+import { decodeWhole, decodingProblem, encodingOf } from './content-coding.ts'
 import {
   fileNameOf,
   firstProblem,
@@ -23,6 +24,7 @@ import {
   type Recording,
   RecordingError,
   RecordingSchema,
+  toContent,
 } from './recording.ts'
 import { Redactor } from './redact.ts'
 import { toReplay } from './replay.ts'
@@ -104,7 +106,7 @@ function readRecordings(given: string | ReplayedRecording[]): ReadonlyMap<string
   }
 }
 
-/** Replays recordings, even for requests with an unknown path. */
+/** Replays recordings, even for requests with an unknown path or media type. */
 async function replay(
   find: ReturnType<typeof finderOf>,
   { onUnmatched, upstream }: Pick<ReplayOptions, 'onUnmatched' | 'upstream'>,
@@ -112,8 +114,9 @@ async function replay(
   rejection: unknown,
   signal: AbortSignal,
 ): Promise<Reply | undefined> {
-  const isUnknownPath = rejection instanceof GatewayError && [404, 405].includes(rejection.status)
-  if (record.route === undefined || (rejection && !isUnknownPath)) return undefined
+  // Recordings and the real gateway can have any path and media type.
+  const isForeign = rejection instanceof GatewayError && [404, 405, 415].includes(rejection.status)
+  if (record.route === undefined || (rejection && !isForeign)) return undefined
   const { clock, occurrences, options } = record.state
   const { timeScale } = options
   const { key, recordings, explainMiss } = find({
@@ -121,7 +124,7 @@ async function replay(
     path: record.route,
     query: record.search,
     headers: {},
-    text: record.requestText,
+    ...toContent(requestBytesOf(record)),
   })
   const next = key === undefined ? undefined : recordings[occurrences.next(key)]
   if (next) {
@@ -142,6 +145,21 @@ async function replay(
     case 'passthrough':
       record.warn(`${message}; forwarded to ${upstream}`)
       return forward(String(upstream), record, signal)
+  }
+}
+
+/** Returns the body, decoded if possible. Throws 413 if it was not read. */
+function requestBytesOf(record: CallRecord<SandboxState>): Uint8Array {
+  const { method, headers, requestBytes = new Uint8Array(), state } = record
+  if (!record.requestBytes && method !== 'GET' && method !== 'HEAD')
+    throw new GatewayError(413, 'The request body is incomplete, or larger than limits.requestBodyBytes')
+  const encoding = encodingOf(headers)
+  if (encoding === undefined) return requestBytes
+  try {
+    return decodeWhole(requestBytes, encoding, state.options.limits.requestBodyBytes)
+  } catch (error) {
+    record.warn(`The request body ${decodingProblem(encoding, error)}`)
+    return requestBytes
   }
 }
 
@@ -220,12 +238,16 @@ function finderOf(
   const redacted = all.filter(({ request }) => isRedacted(request))
   return (sent) => {
     const { request, parts } = redactor.request(sent)
-    const similar = () =>
-      redacted.find((each) => equalsRedacted(each.request, request, redactor.ignoreFields))
+    const similar = () => {
+      const like = redacted.find((each) => equalsRedacted(each.request, request, redactor.ignoreFields))
+      return like && toText(like.parts)
+    }
     const exact = toText(parts)
-    const found = byKey.has(exact) ? parts : similar()?.parts
-    const key = found && toText(found)
-    const matching = (key !== undefined && byKey.get(key)) || []
+    const found = byKey.has(exact) ? exact : similar()
+    // A server replies to HEAD as to GET, but without a body.
+    const isLikeGet = found === undefined && parts.method === 'HEAD'
+    const matching = byKey.get(isLikeGet ? toText({ ...parts, method: 'GET' }) : (found ?? '')) ?? []
+    const key = matching.length > 0 ? (found ?? exact) : undefined
     const line = `${request.method} ${request.path}${request.query}`
     const explainMiss = () => {
       if (matching.length > 0) return { message: replayedMessage(line, matching.length) }

@@ -10,7 +10,7 @@ import { lastEvent } from './events.ts'
 import { bodyOf, bytesOf, type RecordedRequest, type Recording, rounded } from './recording.ts'
 import { comparableBody, defaultIgnoreFields, parsedBody } from './request-key.ts'
 import { isPlaceholder } from './secrets.ts'
-import { hopByHop } from './upstream.ts'
+import { isHopByHop } from './upstream.ts'
 
 /**
  * @param elapsed Returns milliseconds of sandbox time since the request arrived. Late chunks are not delayed further.
@@ -51,13 +51,16 @@ function* framesOf(recording: Recording, start: () => number): Generator<Recorde
   }
 }
 
-const omittedHeaders = new Set([...hopByHop, 'content-encoding', 'date'])
+const omittedHeaders = ['content-encoding', 'date']
 
 /** Returns the reply headers that can be replayed, without redacted ones. */
 export function replayedHeaders({ reply }: Recording): Record<string, string> {
   const headers = Object.entries(reply?.headers ?? {}).filter(
     ([name, value]) =>
-      !omittedHeaders.has(name) && !isPlaceholder(value) && HeaderRecord.safeParse({ [name]: value }).success,
+      !omittedHeaders.includes(name) &&
+      !isHopByHop(name) &&
+      !isPlaceholder(value) &&
+      HeaderRecord.safeParse({ [name]: value }).success,
   )
   return Object.fromEntries(headers)
 }

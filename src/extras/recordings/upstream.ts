@@ -1,8 +1,10 @@
 /** Forwards requests to the real gateway. Requests cannot leave its base URL, and credentials are never printed. */
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http'
 import { GatewayError } from '../../http/errors.ts'
 import type { Frame, Reply } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { decodeUtf8, fromLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
+import { canDecode, decoded, decodingProblem, encodingOf } from './content-coding.ts'
 
 /**
  * Returns a request's URL under the base URL, without credentials. Throws 400 for a path that a server might
@@ -63,75 +65,95 @@ function percentDecoded(text: string): string {
 /** Header that marks forwarded requests, to detect a gateway that forwards to itself. */
 const forwardedHeader = 'x-understudy-forwarded'
 
-export const hopByHop: ReadonlySet<string> = new Set([
-  'connection',
-  'host',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-
-/** Headers that are not forwarded: lengths and encodings, and the recorder's token. */
-const omittedHeaders = new Set([
-  ...hopByHop,
-  'accept-encoding',
-  'content-encoding',
-  'content-length',
-  'x-understudy-token',
-])
+const hopByHop =
+  /^(?:connection|expect|host|http2-settings|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade)$/
 
 /**
- * Forwards a request to the real gateway, and returns the reply chunk by chunk. Throws 502 if the upstream is
- * unreachable, and 400 for a path outside its base URL.
+ * Returns true for a header that ends at the next server. Spec: RFC 9110, 7.6.1.
+ *
+ * @param name Name in lower case.
+ * @param connection `Connection` header, which lists more names. Default: none.
+ */
+export function isHopByHop(name: string, connection = ''): boolean {
+  // Without its length, a body could be parsed as the next request.
+  if (name === 'content-length') return false
+  const listed = connection.toLowerCase().split(',')
+  return hopByHop.test(name) || listed.some((each) => each.trim() === name)
+}
+
+export function endToEnd(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(headers)
+  return Object.fromEntries(entries.filter(([name]) => !isHopByHop(name, headers['connection'])))
+}
+
+/** Converts headers of `node:http`, of which only cookies can be lists. */
+export function flat(headers: IncomingHttpHeaders): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
+  return Object.fromEntries(entries)
+}
+
+/** Opens a request on a new connection, because the upstream may be about to close an old one. */
+export function requestUpstream(url: URL, options: RequestOptions): ClientRequest {
+  const module = url.protocol === 'https:' ? 'node:https' : 'node:http'
+  const { request } = process.getBuiltinModule(module) as typeof import('node:http')
+  const sent = request(url, { ...options, headers: { ...options.headers, 'accept-encoding': 'identity' } })
+  sent.shouldKeepAlive = false
+  return sent.on('upgrade', (_, socket) => {
+    socket.destroy()
+    sent.emit('error', new Error('it switched protocols unasked'))
+  })
+}
+
+/**
+ * Forwards a request to the real gateway, and returns the reply chunk by chunk. Throws 502 if the upstream does not
+ * reply, and 400 for a path outside its base URL.
  *
  * @param upstream Base URL of the real gateway, without credentials.
  */
 export async function forward(upstream: string, record: CallRecord, signal: AbortSignal): Promise<Reply> {
-  const { method, route = '', search, headers, requestText } = record
+  const { method, route = '', search, headers, requestBytes } = record
+  const size = requestBytes?.length ?? 0
   if (headers[forwardedHeader])
     throw new GatewayError(502, `${upstream} forwards back to this server: set upstream to the real gateway`)
   const url = upstreamUrl(new URL(upstream), route, search)
-  const sent = { ...endToEnd(headers), [forwardedHeader]: '1', 'accept-encoding': 'identity' }
+  const { 'x-understudy-token': _, 'content-length': _length, ...sent } = endToEnd(headers)
   const over = new AbortController()
   record.onSettled(() => over.abort())
-  const response = await fetch(url, {
-    method,
-    headers: sent,
-    body: requestText === '' ? null : requestText,
-    redirect: 'manual',
-    signal: AbortSignal.any([over.signal, signal]),
+  const reply = await new Promise<IncomingMessage>((resolve, reject) => {
+    const request = requestUpstream(url, {
+      method,
+      headers: { ...sent, ...(size > 0 && { 'content-length': size }), [forwardedHeader]: '1' },
+      signal: AbortSignal.any([over.signal, signal]),
+    })
+    request.on('response', resolve).on('error', reject).end(requestBytes)
   }).catch((error: Error) => {
-    const reason = error.cause instanceof Error ? error.cause.message : error.message
-    throw new GatewayError(502, `${upstream} cannot be reached: ${reason}`)
+    throw new GatewayError(502, `${upstream} cannot be reached: ${error.message}`)
   })
-  const frames = response.body ? framesOf(response.body) : []
-  return {
-    status: response.status,
-    headers: endToEnd(Object.fromEntries(response.headers)),
-    body: { kind: 'frames', frames },
+  const { statusCode: status = 0 } = reply
+  const received = endToEnd(flat(reply.headers))
+  const encoding = encodingOf(received)
+  if (method === 'HEAD' || status === 204 || status === 304)
+    return { status, headers: received, body: { kind: 'none' } }
+  const isDecoded = encoding !== undefined && canDecode(encoding)
+  const { 'content-encoding': _encoding, 'content-length': _size, ...rest } = received
+  const onError = (error: unknown) => {
+    if (isDecoded && !reply.errored)
+      record.warn(`The reply of ${upstream} ${decodingProblem(encoding, error)}`)
   }
+  const frames = framesOf(isDecoded ? decoded(reply, encoding) : reply, onError)
+  return { status, headers: isDecoded ? rest : received, body: { kind: 'frames', frames } }
 }
 
-function* framesOf(body: ReadableStream<Uint8Array>): Generator<Frame> {
-  const reader = body.getReader()
+function* framesOf(body: AsyncIterable<Uint8Array>, onError: (error: unknown) => void): Generator<Frame> {
+  const chunks = body[Symbol.asyncIterator]()
   for (;;) {
-    let next: { done: boolean; value?: Uint8Array | undefined } | undefined
-    const until = reader.read().then(
-      (result) => {
-        next = result
-      },
-      () => {},
-    )
+    let next: IteratorResult<Uint8Array> | undefined
+    const until = chunks.next().then((result) => {
+      next = result
+    }, onError)
     yield { kind: 'wait', ms: 0, until }
     if (!next) return yield { kind: 'hang-up', how: 'reset' }
     if (next.done) return
-    if (next.value) yield { kind: 'bytes', bytes: next.value }
+    yield { kind: 'bytes', bytes: next.value }
   }
-}
-
-function endToEnd(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !omittedHeaders.has(name)))
 }

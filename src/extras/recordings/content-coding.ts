@@ -1,0 +1,79 @@
+/** Decodes compressed bodies. Loads `node:zlib` when needed, because the main entry also runs in browsers. */
+import type { Transform } from 'node:stream'
+import { truncate } from '../../lib/one-line.ts'
+
+interface Coding {
+  stream(): Transform
+  whole(bytes: Uint8Array, options: { maxOutputLength: number }): Uint8Array
+}
+
+/** Returns undefined for a list of codings, an unknown one, and zstd before Node 22.15. */
+function codingOf(name: string, firstByte = 0): Coding | undefined {
+  const zlib = process.getBuiltinModule('node:zlib')
+  switch (name.toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+      return { stream: zlib.createGunzip, whole: zlib.gunzipSync }
+    case 'deflate':
+      // Some servers omit the zlib header, whose first byte ends in 8.
+      return (firstByte & 15) === 8
+        ? { stream: zlib.createInflate, whole: zlib.inflateSync }
+        : { stream: zlib.createInflateRaw, whole: zlib.inflateRawSync }
+    case 'br':
+      return { stream: zlib.createBrotliDecompress, whole: zlib.brotliDecompressSync }
+    case 'zstd':
+      return 'zstdDecompressSync' in zlib
+        ? { stream: zlib.createZstdDecompress, whole: zlib.zstdDecompressSync }
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+/** Returns the content coding of a body, or undefined if it is not compressed. */
+export function encodingOf(headers: Readonly<Record<string, string>>): string | undefined {
+  const encoding = headers['content-encoding']?.trim() || 'identity'
+  return /^identity$/i.test(encoding) ? undefined : encoding
+}
+
+export function canDecode(encoding: string): boolean {
+  return codingOf(encoding) !== undefined
+}
+
+export function isTruncated(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR'
+}
+
+/** Describes an error that `decodeWhole` or `decoded` threw, as in `is not valid gzip`. */
+export function decodingProblem(encoding: string, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ERR_BUFFER_TOO_LARGE') return 'is too large when decoded'
+  if (isTruncated(error)) return `ends in the middle of its ${encoding} data`
+  if (canDecode(encoding)) return `is not valid ${encoding}`
+  return `has the content encoding '${truncate(encoding, 40)}', which cannot be decoded`
+}
+
+/** Throws if the body cannot be decoded, or is longer than the limit. */
+export function decodeWhole(bytes: Uint8Array, encoding: string, maxOutputLength: number): Uint8Array {
+  const coding = codingOf(encoding, bytes[0])
+  if (!coding) throw new TypeError('unknown coding')
+  return bytes.length === 0 ? bytes : coding.whole(bytes, { maxOutputLength })
+}
+
+/** Decodes a body as it arrives. Throws if it cannot be decoded, or is truncated. */
+export async function* decoded(
+  body: AsyncIterable<Uint8Array>,
+  encoding: string,
+): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]()
+  const first = await chunks.next()
+  if (first.done) return
+  const decoder = codingOf(encoding, first.value[0])?.stream()
+  if (!decoder) throw new TypeError('unknown coding')
+  const all = async function* () {
+    yield first.value
+    yield* { [Symbol.asyncIterator]: () => chunks }
+  }
+  process.getBuiltinModule('node:stream').pipeline(all, decoder, () => {})
+  yield* decoder
+}
