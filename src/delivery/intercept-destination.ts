@@ -172,7 +172,7 @@ function routeOf({ options: { baseUrl }, bases }: GatewayCore, url: URL): string
 
 /**
  * Returns true if the gateway handles a request. With `baseUrl`, it handles every request under that URL. Otherwise, it
- * handles its operations, other methods of their paths, and paths that a rule matches, but not an application's own
+ * handles its operations, other methods of their paths, and paths of rules and recordings, but not an application's own
  * `/api/v1/users`.
  */
 export function isHandledBy(
@@ -183,7 +183,7 @@ export function isHandledBy(
   const route = routeOf(gateway, url)
   if (route === undefined || options.baseUrl !== undefined) return route !== undefined
   const { operation, allow } = router.find(method, route)
-  if (operation || allow.length > 0) return true
+  if (operation || allow.length > 0 || gateway.handles?.(method, route)) return true
   return [sandboxes.default, ...sandboxes.listLive()].some(({ rules }) => rules.has(`${method} ${route}`))
 }
 

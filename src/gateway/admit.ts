@@ -22,7 +22,8 @@ export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<S
 function route(gateway: GatewayCore, record: CallRecord<SandboxState>): void {
   const { method, route: path } = record
   const { operation, params = {}, allow = [] } = path === undefined ? {} : gateway.router.find(method, path)
-  const isKnown = operation !== undefined || record.state.rules.has(`${method} ${path}`)
+  const isOther = record.state.rules.has(`${method} ${path}`) || gateway.handles?.(method, path ?? '')
+  const isKnown = operation !== undefined || isOther
   if (isKnown) record.routed(operation, params)
   assertPath(record.path)
   if (isKnown) return

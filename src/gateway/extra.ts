@@ -11,6 +11,7 @@ import { gatewayOptions } from '../sandbox/options.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
+import type { RecordedAnswer } from '../scenarios/compose.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 
 /**
@@ -58,17 +59,22 @@ export interface Extra {
   readonly listener?: CallListener
   /** Accepts or rejects an API key. Returns undefined to apply the `apiKeys` option. */
   readonly isValidKey?: (key: string, state: SandboxState) => boolean | undefined
-  /** Responds instead of the operation, unless it returns undefined. Throws to reject the request. */
-  readonly answer?: (
-    record: CallRecord<SandboxState>,
-    rejection: unknown,
-    disconnected: AbortSignal,
-  ) => Promise<Reply | undefined>
+  /** Finds a reply to a request that no rule answers. Returns undefined to leave the request to its operation. */
+  readonly answer?: (record: CallRecord<SandboxState>, rejection: unknown) => FoundAnswer | undefined
+  /** Returns true if `answer` can reply to a request that no operation handles. */
+  readonly handles?: (method: string, path: string) => boolean
   /** Export formats for calls, by name. A format throws if it cannot represent the call. */
   readonly exports?: Readonly<Record<string, (record: CallRecord, site: Site) => Promise<string>>>
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
   /** Returns a file to serve, or undefined for other paths. Files do not require the token. */
   readonly files?: (path: string, gateway: ExtraHost) => Promise<Reply | undefined> | undefined
+}
+
+export interface FoundAnswer {
+  /** The recording that replies; undefined if the reply is not recorded. */
+  readonly recorded?: RecordedAnswer
+  /** Returns undefined to leave the request to its operation. Throws to reject it. */
+  reply(disconnected: AbortSignal): Promise<Reply | undefined>
 }
 
 /** The gateway as an extra's control operations and files see it. */

@@ -11,11 +11,17 @@ import { validate } from './check.ts'
 import type { AnsweredCall, Dialect } from './extra.ts'
 import type { Effect } from './match-rule.ts'
 
-export function finish(received: ReceivedCall, reply: Reply, { faults, charge }: Effect): Reply {
+/** @param isFixed If true, the reply is scripted or recorded in one format. Default: false. */
+export function finish(
+  received: ReceivedCall,
+  reply: Reply,
+  { faults, charge }: Effect,
+  isFixed?: boolean,
+): Reply {
   const { gateway, record } = received
   const { idHeader } = errorProtocolOf(received) ?? {}
   const headers = { ...(idHeader && { [idHeader]: record.id }), ...charge?.(record.tokens) }
-  const faulty = faults ? faults.applyToReply(reply) : reply
+  const faulty = faults ? faults.applyToReply(reply, isFixed) : reply
   if (faults && record.state.options.timeScale > 0) warnOfRealWait(faulty, record)
   const { keepAlive: ms } = record.state.options.stream
   const finished = { ...faulty, headers: { ...headers, ...faulty.headers } }

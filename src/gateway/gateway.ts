@@ -44,6 +44,8 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
   /** @internal */
   readonly answer: Extra['answer']
   /** @internal */
+  readonly handles: Extra['handles']
+  /** @internal */
   readonly isValidKey: Extra['isValidKey']
   /** Base paths of requests, as in `splitAddress`. @internal */
   readonly bases: readonly string[]
@@ -99,6 +101,7 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
     this.extras = extras
     this.isValidKey = extras.find((extra) => extra.isValidKey)?.isValidKey
     this.answer = extras.find((extra) => extra.answer)?.answer
+    this.handles = extras.find((extra) => extra.handles)?.handles
     for (const { listener } of extras) if (listener) sandboxes.listeners.add(listener)
     this.sandboxes = sandboxes
   }

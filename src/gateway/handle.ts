@@ -23,7 +23,8 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
   if (call.warning !== undefined) record.warn(call.warning)
   const admissionError = call.rejection ?? admit(gateway, caller, record)
   const operation = gateway.router.operation(record.operation)
-  const bodyError = await readBody(call, record, operation, gateway.options.limits.requestBodyBytes)
+  const otherBody = operation || admissionError ? operation?.input?.otherBody : anyBody
+  const bodyError = await readBody(call, record, otherBody, gateway.options.limits.requestBodyBytes)
   const rejection = admissionError ?? bodyError
   if (rejection) record.note({ isRejected: true })
   const conversation = conversationReader(record, operation)
@@ -34,6 +35,9 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
   record.replied(reply)
   return record
 }
+
+/** Body of a request to a path that only a rule or a recording handles. */
+const anyBody = { types: ['*/*'], isJsonToo: true }
 
 /**
  * Tries the requested models in order. Returns the first reply that is not an error, or the last one. An invalid
@@ -63,7 +67,8 @@ async function replyOnce(received: ReceivedCall): Promise<{ reply: Reply; isFina
   try {
     effect = await matchRule(received)
     if (effect.waitMs) await clock.wait(effect.waitMs, call.sink.disconnected)
-    reply = finish(received, await makeReply(received, effect), effect)
+    const found = await findReply(received, effect)
+    reply = finish(received, found ?? (await makeReply(received, effect)), effect, found !== undefined)
   } catch (error) {
     if (error instanceof GatewayError && error.status < 500) effect = effect.release?.() ?? effect
     reply = finish(received, errorReply(received, error), effect)
@@ -74,18 +79,15 @@ async function replyOnce(received: ReceivedCall): Promise<{ reply: Reply; isFina
   return { reply, isFinal }
 }
 
-/**
- * Returns the rule's, the fault's, an extra's or the operation's reply. Scripted and recorded replies are sent as
- * written. Throws to reject the request.
- */
+/** Returns a scripted or recorded reply, which is sent as written. Throws to reject the request. */
+async function findReply({ call }: ReceivedCall, { scripted, found }: Effect): Promise<Reply | undefined> {
+  return scripted ?? (await found?.reply(call.sink.disconnected))
+}
+
+/** Returns the fault's or the operation's reply. Throws to reject the request. */
 async function makeReply(received: ReceivedCall, effect: Effect): Promise<Reply> {
-  const { gateway, call, record, operation, rejection } = received
-  if (effect.scripted) return effect.scripted
+  const { gateway, record, operation, rejection } = received
   if (effect.replaced) return inEnvelope(received, effect.replaced)
-  const answered = effect.script
-    ? undefined
-    : await gateway.answer?.(record, rejection, call.sink.disconnected)
-  if (answered) return answered
   if (!operation || rejection) throw rejection ?? pathNotFound(withoutReply(record, effect))
 
   const context = await checkRequest(operation, received, effect)

@@ -23,12 +23,15 @@ import {
 } from '../scenarios/scripted-reply.ts'
 import { type FillTemplates, templateFiller } from '../scenarios/template.ts'
 import type { ReceivedCall } from './call.ts'
+import type { FoundAnswer } from './extra.ts'
 
 export interface Effect {
   /** Delay in milliseconds of sandbox time. */
   readonly waitMs?: number
   /** The reply or script turn of the rule that answers. */
   readonly script?: ParsedScriptedReply | undefined
+  /** Reply of an extra, if no rule answers. */
+  readonly found?: FoundAnswer | undefined
   /** Complete scripted reply. If set, the operation does not run. */
   readonly scripted?: Reply | undefined
   /** A fault's reply, which replaces the operation's. */
@@ -51,10 +54,14 @@ export async function matchRule(received: ReceivedCall): Promise<Effect> {
   const header = call.headers['x-understudy-scenario']
   const named = header === undefined ? ofModel : [...ofModel, ...gateway.scenariosNamed(header)]
   const fillTemplates = templateFiller(record, conversation)
-  const outcome = record.state.rules.match(record, named, conversation, fillTemplates)
+  let found: FoundAnswer | undefined
+  const outcome = record.state.rules.match(record, named, conversation, fillTemplates, () => {
+    found = gateway.answer?.(record, rejection)
+    return found?.recorded
+  })
   record.matched(outcome)
   const { charge } = outcome
-  if (outcome.matches.length === 0) return charge ? { ...noEffect, charge } : noEffect
+  if (outcome.matches.length === 0) return charge || found ? { charge, found } : noEffect
 
   const [first, ...others] = outcome.matches as [Match, ...Match[]]
   const rendered = await renderScriptedReply(first, received, fillTemplates)
@@ -79,7 +86,7 @@ export async function matchRule(received: ReceivedCall): Promise<Effect> {
       return { faults: applyFaults(others).faults, charge }
     })
   const scripted = instead || !reply ? undefined : scriptedReply(reply, operation?.protocol?.places.encode)
-  return { waitMs, replaced: instead, script: reply, scripted, stream, faults, release, charge }
+  return { waitMs, found, replaced: instead, script: reply, scripted, stream, faults, release, charge }
 }
 
 /** All faults of a rule draw from one sequence of random numbers. */

@@ -12,12 +12,13 @@ import type { Call, ReadConversation } from './call.ts'
  * Reads the body into the record. Returns the error, if any: 413 for a body above the limit, 408 for one that arrives
  * too slowly, 415 for a compressed body or unsupported media type, 400 for invalid UTF-8.
  *
+ * @param other Media types to accept. Default: only JSON.
  * @param limit Maximum size in bytes.
  */
 export async function readBody(
   call: Call,
   record: CallRecord,
-  operation: AnyOperation | undefined,
+  other: OtherBody | undefined,
   limit: number,
 ): Promise<unknown> {
   const { method, headers } = call
@@ -27,7 +28,6 @@ export async function readBody(
   try {
     if (method !== 'GET' && method !== 'HEAD') bytes = await call.readBody(limit)
     assertPlain(call)
-    const other = operation?.input?.otherBody
     if (bytes) text = decodeBody(bytes, other === undefined)
     assertMediaType(call, text, other)
   } catch (error) {

@@ -12,7 +12,7 @@ import { printable, printWarning } from '../lib/print.ts'
 import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
-import { type CustomOperationId, ruleTitle } from '../scenarios/names.ts'
+import { type CustomOperationId, isRecorded, ruleTitle } from '../scenarios/names.ts'
 import { isBelowLimit } from '../scenarios/near-misses.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import { type Delivery, type JournalEntry, nearMissesOf, readMatch, toEntry } from './entry.ts'
@@ -348,7 +348,8 @@ function explanationOf(record: CallRecord): string {
     `${method} ${path}${hideInQuery(search)}${operation ? ` (${operation})` : ''} ${outcome} (${id}).`,
     refusal === undefined ? '' : sentence(`Rejected: ${refusal}`),
     ...rules.map(({ scenario, index, name, faults }) => {
-      const effect = faults.length > 0 ? `fault ${faults.join(', ')}` : 'scripted reply'
+      const reply = isRecorded(scenario) ? 'recorded reply' : 'scripted reply'
+      const effect = faults.length > 0 ? `fault ${faults.join(', ')}` : reply
       return `Matched ${ruleTitle(scenario, index, name ?? undefined)}: ${effect}.`
     }),
     turn

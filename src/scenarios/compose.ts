@@ -9,6 +9,7 @@ import {
   type Activation,
   type CompiledRule,
   type CompiledStep,
+  compileRules,
   type Decision,
   decide,
   isSeen,
@@ -21,6 +22,7 @@ import {
 import type { RuleRequest } from './condition.ts'
 import { ruleTitle, textOperations } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
+import type { ParsedScenario } from './scenario.ts'
 import { type PlannedTurn, planTurns } from './script-runs.ts'
 
 /** An activation's rules for the request's operation, and how far they have been tried. */
@@ -49,6 +51,13 @@ interface TriedRule {
   decision: Decision | { readonly kind: 'turn'; readonly turn: PlannedTurn }
 }
 
+/** A recording, which replies if no rule does. */
+export interface RecordedAnswer {
+  readonly file: string
+  /** The fault with the same effect, if the recording has no reply. */
+  readonly faults: readonly FaultSetting[]
+}
+
 interface Composition {
   readonly answer: TriedRule | undefined
   readonly modifiers: readonly TriedRule[]
@@ -65,12 +74,14 @@ interface Composition {
  *
  * @param activations Newest first, after those that the request names.
  * @param named Number of activations that the request names.
+ * @param findRecorded Called if no rule answers.
  */
 export function compose(
   activations: readonly Activation[],
   named: number,
   request: RuleRequest,
   context: MatchContext,
+  findRecorded: () => RecordedAnswer | undefined,
 ): Composition {
   const names = namesOf(request)
   const trials = activations.flatMap((activation, age): Trial | [] => {
@@ -81,7 +92,7 @@ export function compose(
   for (const trial of trials) tryRules(trial, request, context)
   playScripts(trials, context)
   const choices = trials.flatMap(({ tried }) => tried.filter(isChosen)).sort(byRank)
-  const answer = choices.find(({ step }) => step.kind === 'answer')
+  const answer = choices.find(({ step }) => step.kind === 'answer') ?? toTried(findRecorded())
   const modifiers: TriedRule[] = []
   for (const choice of choices) {
     let modifier = choice === answer ? undefined : choice
@@ -127,6 +138,21 @@ export function compose(
     state = rule.setState ?? state
   }
   return { answer, modifiers, limits, skipped, state }
+}
+
+/** Returns a recording as the only rule of a scenario with the file's name. */
+function toTried(recorded: RecordedAnswer | undefined): TriedRule | undefined {
+  if (!recorded) return undefined
+  const { file: name, faults } = recorded
+  const source = { name, rules: [{ on: '*' }] } as unknown as ParsedScenario
+  const rules = compileRules(source)
+  const rule = rules[0] as CompiledRule
+  const activation: Activation = { id: name, name, source, rules, progress: [] }
+  const trial = { activation, rules, isOwn: false, age: 0, reasons: new Map(), tried: [], next: 1 }
+  const step = { faults, reply: undefined, kind: 'answer', form: undefined } as const
+  const progress = progressIn(activation, rule)
+  const decision = { kind: 'applies' } as const
+  return { rule, progress, trial, index: 0, step, rank: Number.POSITIVE_INFINITY, decision }
 }
 
 function hide(progress: Progress, answer: TriedRule): void {

@@ -57,8 +57,14 @@ export function isShorthand(scenario: unknown): boolean {
   return typeof scenario === 'string' && Object.hasOwn(shorthands, scenario)
 }
 
+/** Returns true for the name of a recording's file, which is also the name of its scenario. */
+export function isRecorded(name: string): boolean {
+  return name.endsWith('.recording.jsonl')
+}
+
 /** Describes a rule in its author's words: `rule 2 of 'flaky'`, `rule 2 (slow) of 'flaky'` or `reply()`. */
 export function ruleTitle(scenario: string, number: number, name?: string | null): string {
+  if (isRecorded(scenario)) return scenario
   const own = name == null ? '' : ` (${name})`
   return number === 1 && isShorthand(scenario)
     ? `${shorthands[scenario]}${own}`

@@ -17,7 +17,7 @@ import {
   type UnusedRule,
   unusedRulesOf,
 } from './activation.ts'
-import { changesReply, compose } from './compose.ts'
+import { changesReply, compose, type RecordedAnswer } from './compose.ts'
 import type { RuleRequest } from './condition.ts'
 import type { SkippedRules } from './near-misses.ts'
 import { type ChargeRateLimits, chargeRateLimits } from './rate-limit.ts'
@@ -134,18 +134,26 @@ export class Rules {
    *
    * @param named Scenarios named by the request. Their rules come first.
    * @param fillTemplates Fills in a turn's templates. Default: leaves them unchanged.
+   * @param findRecorded Finds a recording that replies if no rule does. Default: none.
    */
   match(
     request: RuleRequest,
     named: readonly ParsedScenario[] = [],
     readConversation: () => Conversation | undefined = () => undefined,
     fillTemplates: FillTemplates = (scripted) => scripted,
+    findRecorded: () => RecordedAnswer | undefined = () => undefined,
   ): Outcome {
     const { seed, clock } = this.#setup
     const context: MatchContext = { seed, clock, state: this.#live.state, readConversation }
     const own = named.map((scenario) => this.#namedActivation(scenario))
     const all = [...own, ...this.#live.activations]
-    const { answer, modifiers, limits, skipped, state } = compose(all, own.length, request, context)
+    const { answer, modifiers, limits, skipped, state } = compose(
+      all,
+      own.length,
+      request,
+      context,
+      findRecorded,
+    )
     this.#live.state = state
     const started = this.#live.conversations
     const isChanged = modifiers.some(changesReply)

@@ -46,7 +46,7 @@ function targetOf({ route, path, search }: CallRecord): string {
 
 /** Returns a test that repeats the call in a sandbox with the matched rules, and expects the same kind of reply. */
 export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): string {
-  const rules = record.matches.map((match) => ruleOf(match, record))
+  const rules = record.matches.filter(hasEffect).map((match) => ruleOf(match, record))
   const remote = runner === 'playwright' ? 'await ' : ''
   const timeout = timeoutOf(record, runner)
   // Unmatched paths need `gateway.fetch`, because interception does not handle them.
@@ -63,6 +63,11 @@ export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): str
     '',
   ]
   return lines.join('\n')
+}
+
+/** Returns false for a recording, and for a reply that was too long to store. */
+function hasEffect({ effect }: Match): boolean {
+  return effect.faults.length > 0 || effect.reply !== undefined
 }
 
 /** Timeouts that runners apply by default, in milliseconds. */

@@ -19,7 +19,11 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
       '--redact <file>',
       'redaction rules, in a .yaml or .json file: headers, fields, patterns, values, ignoreFields',
     )
-    .option('--ignore-field <path>', 'body field to ignore when comparing requests; may be repeated', collect)
+    .option(
+      '--ignore-field <path>',
+      'body field, or query.<name>, to ignore when comparing requests; may be repeated',
+      collect,
+    )
     .option('--dialect <name>', dialect, 'neutral')
     .option('--port <number>', 'port to listen on; 0 picks a free port', toWholeNumber, 4142)
     .option(

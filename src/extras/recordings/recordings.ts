@@ -4,9 +4,9 @@
  * Files can be read only in Node, whose modules are loaded when needed because the main entry also runs in browsers.
  */
 import * as z from 'zod'
-import type { Extra } from '../../gateway/extra.ts'
+import { FaultSetting } from '../../faults/index.ts'
+import type { Extra, FoundAnswer } from '../../gateway/extra.ts'
 import { GatewayError } from '../../http/errors.ts'
-import type { Reply } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { check } from '../../lib/check.ts'
 import { monotonic } from '../../lib/clock.ts'
@@ -35,6 +35,7 @@ import {
   keyPartsOf,
   type NamedRecording,
   nearestRecording,
+  pathEqualsRedacted,
 } from './request-key.ts'
 import { forward } from './upstream.ts'
 
@@ -54,8 +55,12 @@ export const recordingOptions = {
         'Action if no recording matches: respond with a 404 that names the nearest recording (`error`), `simulate`, or pass through to `upstream` (`passthrough`). Default: `passthrough` if `upstream` is set, otherwise `error`.',
         () => z.enum(['error', 'simulate', 'passthrough']),
       ),
+      onEnd: option(
+        'Action after each recording of a request has been replayed: treat the request as unmatched (`fail`), or repeat the last recording (`repeat-last`). Default: `fail`.',
+        () => z.enum(['fail', 'repeat-last']),
+      ),
       ignoreFields: option(
-        'Paths of body fields to ignore when matching recordings. Default: common fields that change with every request.',
+        'Paths of body fields, and query parameters such as `query.t`, to ignore when matching recordings. Default: common fields that change with every request.',
         () => z.array(z.string().min(1)),
       ),
       upstream: option(
@@ -76,9 +81,11 @@ export interface RecordingOptions extends OptionsInput<typeof recordingOptions> 
 type ReplayOptions = OptionsOutput<typeof recordingOptions>['recordings']
 
 /** Returns undefined if the options have no recordings. Throws for an invalid recording or a missing option. */
-export function openRecordings({ recordings = {} }: RecordingOptions): Pick<Extra, 'answer'> | undefined {
+export function openRecordings({
+  recordings = {},
+}: RecordingOptions): Pick<Extra, 'answer' | 'handles'> | undefined {
   // Reading the options has put a list or a folder into `from`.
-  const { from, upstream, ignoreFields, ...how } = recordings as ReplayOptions
+  const { from, upstream, ignoreFields, onEnd, ...how } = recordings as ReplayOptions
   const { onUnmatched = upstream === undefined ? 'error' : 'passthrough' } = how
   if (from === undefined) {
     const [needed] = Object.keys(recordings)
@@ -93,9 +100,11 @@ export function openRecordings({ recordings = {} }: RecordingOptions): Pick<Extr
     throw new TypeError(
       'createGateway: passthrough is disabled because CI is set: unset CI to forward requests',
     )
-  const find = finderOf(readRecordings(from), ignoreFields)
-  const otherwise = { onUnmatched, upstream }
-  return { answer: (record, rejection, signal) => replay(find, otherwise, record, rejection, signal) }
+  const { find, handles } = finderOf(readRecordings(from), ignoreFields)
+  const options = { onUnmatched, upstream, onEnd }
+  /** Recordings replayed for calls in progress, because each of a call's models gets the same one. */
+  const replayed = new WeakMap<CallRecord, NamedRecording>()
+  return { answer: (record, rejection) => replay(find, replayed, options, record, rejection), handles }
 }
 
 function readRecordings(given: string | ReplayedRecording[]): ReadonlyMap<string, Recording> {
@@ -107,13 +116,13 @@ function readRecordings(given: string | ReplayedRecording[]): ReadonlyMap<string
 }
 
 /** Replays recordings, even for requests with an unknown path or media type. */
-async function replay(
-  find: ReturnType<typeof finderOf>,
-  { onUnmatched, upstream }: Pick<ReplayOptions, 'onUnmatched' | 'upstream'>,
+function replay(
+  find: ReturnType<typeof finderOf>['find'],
+  replayed: WeakMap<CallRecord, NamedRecording>,
+  { onUnmatched, upstream, onEnd }: Pick<ReplayOptions, 'onUnmatched' | 'upstream' | 'onEnd'>,
   record: CallRecord<SandboxState>,
   rejection: unknown,
-  signal: AbortSignal,
-): Promise<Reply | undefined> {
+): FoundAnswer | undefined {
   // Recordings and the real gateway can have any path and media type.
   const isForeign = rejection instanceof GatewayError && [404, 405, 415].includes(rejection.status)
   if (record.route === undefined || (rejection && !isForeign)) return undefined
@@ -126,25 +135,39 @@ async function replay(
     headers: {},
     ...toContent(requestBytesOf(record)),
   })
-  const next = key === undefined ? undefined : recordings[occurrences.next(key)]
+  const last = onEnd === 'repeat-last' ? recordings.at(-1) : undefined
+  const next =
+    replayed.get(record) ?? (key === undefined ? undefined : (recordings[occurrences.next(key)] ?? last))
   if (next) {
-    // With a time scale of 0, all times have passed.
-    const elapsed = () => (monotonic() - record.startedAt) / timeScale
-    const { waitMs, reply } = toReplay(next.recording, elapsed)
-    await clock.wait(waitMs, signal)
-    return reply
+    replayed.set(record, next)
+    const { name: file, recording } = next
+    const fault = recording.end?.end === 'idle' ? 'timeout' : 'connection-reset'
+    const faults = recording.reply ? [] : [FaultSetting.parse(fault)]
+    return {
+      recorded: { file, faults },
+      async reply(signal) {
+        // With a time scale of 0, all times have passed.
+        const elapsed = () => (monotonic() - record.startedAt) / timeScale
+        const { waitMs, reply } = toReplay(recording, elapsed)
+        await clock.wait(waitMs, signal)
+        return reply
+      },
+    }
   }
-  const { message, nearest } = explainMiss()
-  switch (onUnmatched) {
-    case 'error':
-      record.note({ lacksRecording: true })
-      throw new GatewayError(404, message, nearest && { nearest })
-    case 'simulate':
-      record.warn(message)
-      return undefined
-    case 'passthrough':
-      record.warn(`${message}; forwarded to ${upstream}`)
-      return forward(String(upstream), record, signal)
+  return {
+    async reply(signal) {
+      const { message, nearest } = explainMiss()
+      switch (onUnmatched) {
+        case 'error':
+          record.note({ lacksRecording: true })
+          throw new GatewayError(404, message, nearest && { nearest })
+        case 'simulate':
+          return void record.warn(message)
+        case 'passthrough':
+          record.warn(`${message}; forwarded to ${upstream}`)
+          return forward(String(upstream), record, signal)
+      }
+    },
   }
 }
 
@@ -221,11 +244,8 @@ interface Match {
   explainMiss(): { message: string; nearest?: { recording: string; field: string } }
 }
 
-/** Returns a function that finds the recordings of a request. Recordings without a request or an ending match nothing. */
-function finderOf(
-  recordings: ReadonlyMap<string, Recording>,
-  ignoreFields?: readonly string[],
-): (request: RecordedRequest) => Match {
+/** Finds the recordings of a request. Recordings without a request or an ending match nothing. */
+function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields?: readonly string[]) {
   const redactor = new Redactor(ignoreFields && { ignoreFields })
   const all = [...recordings]
     .flatMap(([name, recording]): NamedRecording[] => {
@@ -236,18 +256,27 @@ function finderOf(
     .sort((left, right) => numberOf(left.name) - numberOf(right.name))
   const byKey = Map.groupBy(all, ({ parts }) => toText(parts))
   const redacted = all.filter(({ request }) => isRedacted(request))
-  return (sent) => {
+  const paths = new Map(all.map(({ request }) => [`${request.method} ${request.path}`, request]))
+  const handles = (method: string, path: string) => {
+    const { request } = redactor.request({ method, path, query: '', headers: {} })
+    return methodsFor(method).some(
+      (each) =>
+        paths.has(`${each} ${request.path}`) ||
+        redacted.some((other) => other.request.method === each && pathEqualsRedacted(other.request, request)),
+    )
+  }
+  const find = (sent: RecordedRequest): Match => {
     const { request, parts } = redactor.request(sent)
-    const similar = () => {
-      const like = redacted.find((each) => equalsRedacted(each.request, request, redactor.ignoreFields))
-      return like && toText(like.parts)
-    }
-    const exact = toText(parts)
-    const found = byKey.has(exact) ? exact : similar()
-    // A server replies to HEAD as to GET, but without a body.
-    const isLikeGet = found === undefined && parts.method === 'HEAD'
-    const matching = byKey.get(isLikeGet ? toText({ ...parts, method: 'GET' }) : (found ?? '')) ?? []
-    const key = matching.length > 0 ? (found ?? exact) : undefined
+    const found = methodsFor(request.method).flatMap((method) => {
+      const asked = { ...parts, method }
+      if (byKey.has(toText(asked))) return asked
+      const isSimilar = ({ request: other }: NamedRecording) =>
+        equalsRedacted(other, { ...request, method }, redactor.ignoreFields)
+      return redacted.find(isSimilar)?.parts ?? []
+    })[0]
+    const matching = (found && byKey.get(toText(found))) ?? []
+    // A HEAD does not use up the recording of a GET.
+    const key = found && toText({ ...found, method: request.method })
     const line = `${request.method} ${request.path}${request.query}`
     const explainMiss = () => {
       if (matching.length > 0) return { message: replayedMessage(line, matching.length) }
@@ -262,6 +291,12 @@ function finderOf(
     }
     return { key, recordings: matching, explainMiss }
   }
+  return { find, handles }
+}
+
+/** Returns the recorded methods that reply to a method: a GET also replies to a HEAD. */
+function methodsFor(method: string): string[] {
+  return method === 'HEAD' ? ['HEAD', 'GET'] : [method]
 }
 
 function replayedMessage(line: string, count: number): string {

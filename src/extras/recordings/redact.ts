@@ -15,7 +15,7 @@ import { credentialsOf } from './upstream.ts'
 export interface RedactionSetup extends FinderSetup {
   /** Headers to keep in addition to the default ones. `*` matches any characters. Default: none. */
   readonly headers?: readonly string[]
-  /** Paths of body fields to ignore when comparing requests. Default: `defaultIgnoreFields`. */
+  /** Fields to ignore when comparing requests: `input`, `query.t`. Default: `defaultIgnoreFields`. */
   readonly ignoreFields?: readonly string[]
 }
 
@@ -55,8 +55,7 @@ export class Redactor {
 
   constructor({ headers = [], ignoreFields = defaultIgnoreFields, ...finder }: RedactionSetup = {}) {
     this.finder = new SecretFinder(finder)
-    // Messages about a mismatch name fields like `body.input`.
-    this.ignoreFields = ignoreFields.flatMap((path) => [path, path.replace(/^body\./, '')])
+    this.ignoreFields = ignoreFields
     this.#allowed = [...allowedHeaders, ...headers].map((name) => compileGlob(name))
   }
 
@@ -170,7 +169,9 @@ const RedactionRules = z.lazy(() =>
       .default([])
       .describe('Regular expressions that match secrets.'),
     values: names().describe('Secret values.'),
-    ignoreFields: names().describe('Paths of body fields to ignore when comparing requests.'),
+    ignoreFields: names().describe(
+      'Body fields, and parameters such as query.t, to ignore when comparing requests.',
+    ),
   }),
 )
 

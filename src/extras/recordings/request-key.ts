@@ -1,5 +1,5 @@
 /** Keys that match requests to recordings, without secrets and fields that change with every request. */
-import { toLatin1 } from '../../lib/bytes.ts'
+import { toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { nearest } from '../../lib/did-you-mean.ts'
 import { compileParts } from '../../lib/glob.ts'
 import { canonicalJson, parseJson } from '../../lib/json.ts'
@@ -36,11 +36,11 @@ export interface KeyParts {
 
 export function keyPartsOf(request: RecordedRequest, ignoreFields: readonly string[]): KeyParts {
   const body = comparableBody(parsedBody(request), ignoreFields)
-  const text = body === undefined ? toLatin1(bytesOf(request)) : canonicalJson(body)
+  const text = body === undefined ? utf8AsLatin1(comparableText(request)) : canonicalJson(body)
   return {
     method: request.method,
     path: request.path,
-    query: withoutPlaceholders(sortedQuery(request.query)),
+    query: withoutPlaceholders(comparableQuery(request.query, ignoreFields)),
     bodyHash: hash(withoutPlaceholders(text)),
   }
 }
@@ -64,13 +64,17 @@ export function equalsRedacted(
   ignoreFields: readonly string[],
 ): boolean {
   const [left, right] = [redacted, sent].map(
-    (each) => `${each.method} ${each.path}?${sortedQuery(each.query)}`,
+    (each) => `${each.method} ${each.path}?${comparableQuery(each.query, ignoreFields)}`,
   )
   if (!valueEqualsRedacted(left, right)) return false
   const [before, now] = [redacted, sent].map(
-    (each) => comparableBody(parsedBody(each), ignoreFields) ?? toLatin1(bytesOf(each)),
+    (each) => comparableBody(parsedBody(each), ignoreFields) ?? comparableText(each),
   )
   return valueEqualsRedacted(before, now)
+}
+
+export function pathEqualsRedacted(redacted: RecordedRequest, sent: RecordedRequest): boolean {
+  return valueEqualsRedacted(redacted.path, sent.path)
 }
 
 function valueEqualsRedacted(redacted: unknown, sent: unknown): boolean {
@@ -89,14 +93,31 @@ function valueEqualsRedacted(redacted: unknown, sent: unknown): boolean {
   )
 }
 
-function sortedQuery(query: string): string {
+/** Start of an ignored field that is a query parameter. All others are in the body. */
+const inQuery = 'query.'
+
+/** Returns the parameters that are not ignored, sorted by name. */
+function comparableQuery(query: string, ignoreFields: readonly string[]): string {
   const parameters = new URLSearchParams(query)
+  for (const field of ignoreFields)
+    if (field.startsWith(inQuery)) parameters.delete(field.slice(inQuery.length))
   parameters.sort()
   return parameters.toString()
 }
 
+/** @param ignoreFields Paths of body fields, which can start with `body.` as in messages. */
 export function comparableBody(body: unknown, ignoreFields: readonly string[]): unknown {
-  return ignoreFields.reduce((left, path) => editAt(left, readPath(path), () => undefined).value, body)
+  return ignoreFields
+    .filter((field) => !field.startsWith(inQuery))
+    .flatMap((field) => [field, field.replace(/^body\./, '')])
+    .reduce((left, path) => editAt(left, readPath(path), () => undefined).value, body)
+}
+
+/** Returns a body that is not JSON as the journal stores it. Each form has the same boundary. */
+function comparableText(request: RecordedRequest): string {
+  const text = new TextDecoder().decode(bytesOf(request))
+  const [, boundary] = /^--([^\r\n]+)\r?\n/.exec(text) ?? []
+  return boundary === undefined ? text : text.replaceAll(boundary, 'boundary')
 }
 
 /** Parses the body. Returns undefined if it is not JSON. */
@@ -173,7 +194,7 @@ function* differencesOf(
     yield { field: 'query', reason: `query is '${parts.query}', not '${sent.query}'` }
   if (parts.bodyHash === sent.bodyHash) return
   const [theirs, ours] = [recorded, request].map(
-    (each) => comparableBody(parsedBody(each), ignoreFields) ?? each.text ?? each.base64,
+    (each) => comparableBody(parsedBody(each), ignoreFields) ?? (comparableText(each) || undefined),
   )
   yield* valueDifferences(theirs, ours, 'body')
 }
