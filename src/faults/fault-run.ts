@@ -111,10 +111,15 @@ export class FaultRun {
   /** Notes the protocol of the first event that belongs to one. */
   *#identified(frames: Iterable<Frame>): Generator<Frame> {
     const { protocols = [] } = this.#rules[0]?.inputs ?? {}
+    let isEmpty = true
     for (const frame of frames) {
-      if (frame.kind === 'event') this.#protocol ??= protocols.find(({ owns }) => owns(frame.event))
+      if (frame.kind === 'event') {
+        this.#protocol ??= protocols.find(({ owns }) => owns(frame.event))
+        isEmpty = false
+      }
       yield frame
     }
+    if (isEmpty) for (const each of this.#applications) each.why ??= 'the stream has no JSON events'
   }
 
   #apply(application: Application, reply: Reply): Reply {
@@ -136,7 +141,7 @@ export class FaultRun {
       case 'fields':
       case 'answer':
         return hasRawJson(reply)
-          ? changeRawJson(reply, (whole) => fault.apply(setting, context, whole))
+          ? changeRawJson(reply, (whole) => fault.apply(setting, context, whole), context)
           : encodeEventsOf(fault.apply(setting, context, reply), context)
       case 'bytes':
       case 'chunks':

@@ -5,6 +5,7 @@ import { decodeUtf8, fromLatin1, joinBytes, toLatin1 } from '../lib/bytes.ts'
 import { parseJson } from '../lib/json.ts'
 import { isObject } from '../lib/unchecked-json.ts'
 import { withFrames } from './body-bytes.ts'
+import type { FaultContext } from './fault.ts'
 
 /** Two line ends: the end of an event. A CR LF is one line end, and its LF can arrive later. */
 const border = /\r\n(?:\r\n|\n|\r(?=[^\n]))|(?:(?<!\r)\n|\r(?!\n))(?:\r\n|\n|\r)/g
@@ -68,7 +69,11 @@ export function hasRawJson({ body, headers }: Reply): boolean {
 }
 
 /** Changes JSON that is sent as raw bytes, once all of them have arrived. JSON without a change keeps its bytes. */
-export function changeRawJson(reply: Reply, change: (reply: Reply) => Reply): Reply {
+export function changeRawJson(
+  reply: Reply,
+  change: (reply: Reply) => Reply,
+  { missed }: Pick<FaultContext, 'missed'>,
+): Reply {
   const { body } = reply
   return body.kind === 'frames' ? withoutLength(withFrames(reply, changed(body.frames))) : reply
 
@@ -80,6 +85,7 @@ export function changeRawJson(reply: Reply, change: (reply: Reply) => Reply): Re
     }
     const bytes = held.flatMap((frame) => (frame.kind === 'bytes' ? [toBytes(frame.bytes)] : []))
     const value = parseJson(decodeUtf8(joinBytes(bytes)))
+    if (value === undefined) missed('the body is not JSON')
     const after = value === undefined ? undefined : change({ ...reply, body: { kind: 'json', value } }).body
     if (after?.kind === 'json' && after.value !== value)
       yield { kind: 'bytes', bytes: JSON.stringify(after.value) }

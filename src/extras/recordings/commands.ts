@@ -21,7 +21,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     )
     .option(
       '--ignore-field <path>',
-      'body field, or query.<name>, to ignore when comparing requests; may be repeated',
+      'body field, or parameter such as query.t, to ignore when comparing requests; may be repeated',
       collect,
     )
     .option('--dialect <name>', dialect, 'neutral')

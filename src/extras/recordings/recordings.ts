@@ -29,6 +29,7 @@ import {
 import { Redactor } from './redact.ts'
 import { toReplay } from './replay.ts'
 import {
+  defaultIgnoreFields,
   equalsRedacted,
   isRedacted,
   type KeyParts,
@@ -60,7 +61,7 @@ export const recordingOptions = {
         () => z.enum(['fail', 'repeat-last']),
       ),
       ignoreFields: option(
-        'Paths of body fields, and query parameters such as `query.t`, to ignore when matching recordings. Default: common fields that change with every request.',
+        'Paths of body fields, and query parameters such as `query.t`, to ignore when matching recordings, in addition to common fields that change with every request. Default: none.',
         () => z.array(z.string().min(1)),
       ),
       upstream: option(
@@ -245,8 +246,8 @@ interface Match {
 }
 
 /** Finds the recordings of a request. Recordings without a request or an ending match nothing. */
-function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields?: readonly string[]) {
-  const redactor = new Redactor(ignoreFields && { ignoreFields })
+function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: readonly string[] = []) {
+  const redactor = new Redactor({ ignoreFields: [...defaultIgnoreFields, ...ignoreFields] })
   const all = [...recordings]
     .flatMap(([name, recording]): NamedRecording[] => {
       const { request, end } = recording

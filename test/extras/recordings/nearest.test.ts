@@ -33,6 +33,16 @@ describe('a request', () => {
     expect((await ask(gateway, sent)).status).toBe(matches ? 200 : 404)
   })
 
+  it('can differ in a query parameter that is ignored, but not in a body field of that name', async () => {
+    const recording = recorded('a', { query: { t: 1 } }, { query: '?t=1&q=2' })
+    const gateway = replaying([recording], { ignoreFields: ['query.t'] })
+    const messageFor = async (query: string, t: number) =>
+      (await ask(gateway, { query: { t } }, `POST /ask${query}`)).body.error.message
+    expect(await messageFor('?t=5&q=3', 1)).toMatch(/whose query is 'q=2', not 'q=3'$/)
+    expect(await messageFor('?q=2', 2)).toMatch(/whose body\.query\.t is 1, not 2$/)
+    expect((await ask(gateway, { query: { t: 1 } }, 'POST /ask?q=2&t=7')).text).toBe('a')
+  })
+
   it('matches a body that is not JSON by its text, a query in any order, and a method exactly', async () => {
     const text = { method: 'PUT', path: '/ask', query: '?b=2&a=1', headers: {}, text: '{no' }
     const gateway = replaying([recordingOf(['x'], { request: text }), recordingOf(['y'], { request: text })])

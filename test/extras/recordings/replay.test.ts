@@ -248,6 +248,80 @@ describe('recordings', () => {
     expect(await ask()).toContain('"scripted"')
   })
 
+  const request = requestOf(hello, { path: '/responses' })
+  const { reply: _, ...lost } = recordingOf([], { request, end: 'reset' })
+
+  it('are explained as the rule that replied, and exclude faults that need a reply', async () => {
+    const gateway = createGateway({
+      recordings: [recordingOf(['recorded'], { request }), lost as Recording],
+      timeScale: 0,
+    })
+    gateway.use({ name: 'slow', rules: [{ on: '*', fault: { name: 'latency', ms: 5 } }] })
+    gateway.use({ name: 'cut', rules: [{ on: '*', fault: { name: 'truncated-body', afterBytes: 2 } }] })
+    await expect(post(gateway, '/responses', hello)).rejects.toThrow()
+    await expect(post(gateway, '/responses', hello)).rejects.toThrow()
+    const [first, second] = gateway.journal.entries()
+    expect(first?.responseHeaders['x-understudy-scenario']).toBe('ask.recording.jsonl#1, cut#1, slow#1')
+    expect(gateway.journal.explain(first?.id ?? '')).toContain('Matched ask.recording.jsonl: recorded reply.')
+    expect(second?.rules).toMatchObject([
+      { scenario: 'ask.2.recording.jsonl', kind: 'answer', faults: ['connection-reset'] },
+      { scenario: 'slow', kind: 'modifier' },
+    ])
+    expect(gateway.journal.explain(second?.id ?? '')).toContain(
+      "Near miss: rule 1 of 'cut' does not act next to ask.2.recording.jsonl: with 'connection-reset', there is no reply for 'truncated-body'.",
+    )
+  })
+
+  it('warn of faults that cannot act on them, which remain unused', async () => {
+    const body = { ...hello, stream: true }
+    const stream = requestOf(body, { path: '/responses' })
+    for (const [fault, type, why] of [
+      ['stream-cut', 'application/json', 'the reply is not an event stream'],
+      ['stream-cut', 'text/event-stream', 'the stream has no JSON events'],
+      ['json-instead-of-stream', 'text/event-stream', "the reply's format is fixed"],
+      ['missing-usage', 'application/json', 'the body is not JSON'],
+      ['slow-stream', 'text/event-stream', 'the stream has no later JSON event'],
+    ] as const) {
+      const given = recordingOf(['data: plain\n\n'], { request: stream, type })
+      const gateway = createGateway({ recordings: [given], timeScale: 0 })
+      gateway.use({ on: 'createResponse', fault })
+      expect((await post(gateway, '/responses', body)).text).toBe('data: plain\n\n')
+      const { warnings } = gateway.journal.last('createResponse') ?? {}
+      expect([fault, warnings]).toEqual([fault, [`'${fault}' found nothing to act on: ${why}`]])
+      expect(gateway.unusedRules()).toHaveLength(1)
+    }
+  })
+
+  it('change with field faults, as other JSON does, but keep all other bytes', async () => {
+    const given = recordingOf(['{"id": "a",', ' "usage": 1}'], { request, type: 'application/json' })
+    const gateway = createGateway({ recordings: [given, given], timeScale: 0 })
+    gateway.use({ on: '*', fault: 'missing-usage', times: 1 })
+    expect((await post(gateway, '/responses', hello)).text).toBe('{"id":"a"}')
+    expect((await post(gateway, '/responses', hello)).text).toBe('{"id": "a", "usage": 1}')
+  })
+
+  it.runIf(hasExtra('chat'))('of an error leave the request to rules for the next model', async () => {
+    const body = { models: ['a/b', 'c/d'], messages: [{ role: 'user', content: 'Hi' }] }
+    const error = recordingOf(['{"error":1}'], {
+      request: requestOf(body, { path: '/chat/completions' }),
+      reply: { ms: 0, status: 503, headers: { 'content-type': 'application/json' } },
+    })
+    const gateway = createGateway({ recordings: [error, error], timeScale: 0 })
+    const ask = async () => (await post(gateway, '/chat/completions', body)).text
+    expect(await ask()).toBe('{"error":1}')
+    gateway.use({ on: 'createChatCompletion', when: { body: { model: 'c/d' } }, reply: { text: 'fallback' } })
+    expect(await ask()).toContain('fallback')
+  })
+
+  it('repeat the last one with onEnd', async () => {
+    const given = ['1', '2'].map((text) => recordingOf([text], { request }))
+    const gateway = createGateway({ recordings: { from: given, onEnd: 'repeat-last' }, timeScale: 0 })
+    const texts = []
+    for (let count = 0; count < 4; count++) texts.push((await post(gateway, '/responses', hello)).text)
+    expect(texts).toEqual(['1', '2', '2', '2'])
+    expect((await post(gateway, '/responses', { ...hello, input: 'Other' })).status).toBe(404)
+  })
+
   it("require one of the gateway's API keys", async () => {
     const from = await simple([{ path: '/responses', body: hello }])
     const gateway = createGateway({ recordings: from, timeScale: 0, apiKeys: ['one'] })

@@ -30,11 +30,27 @@ const headers: Record<string, string> = { 'header answer': 'provider-outage', 'h
 const names = [...Object.keys(rules), ...Object.keys(headers), 'recording']
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
-export const recording = parseRecording(`{"recording":1,"operation":"ask","key":"k"}
-{"request":{"method":"POST","path":"/responses","json":${JSON.stringify(question)}}}
-{"reply":{"ms":0,"status":200,"headers":{"content-type":"application/json"}}}
-{"ms":0,"text":"{\\"recorded\\":\\"recorded text\\"}"}
-{"end":"fin","ms":0,"bytes":28}`)
+const recordingOf = (more: object, type: string, text: string) =>
+  parseRecording(`{"recording":1,"operation":"ask","key":"k"}
+{"request":{"method":"POST","path":"/responses","json":${JSON.stringify({ ...question, ...more })}}}
+{"reply":{"ms":0,"status":200,"headers":{"content-type":"${type}"}}}
+{"ms":0,"text":${JSON.stringify(text)}}
+{"end":"fin","ms":0,"bytes":${text.length}}`)
+
+export const recording = recordingOf({}, 'application/json', '{"model":"a","text":"recorded text"}')
+const recordedStream = recordingOf(
+  { stream: true },
+  'text/event-stream',
+  `data: {"type":"response.created","response":{"id":"b"}}\n\n${[
+    'recorded text',
+    ' and',
+    ' more',
+    ' of',
+    ' it',
+  ]
+    .map((delta) => `data: {"type":"response.output_text.delta","delta":"${delta}","model":"a"}\n\n`)
+    .join('')}data: {"type":"response.completed","response":{"id":"b"}}\n\ndata: [DONE]\n\n`,
+)
 
 export type Activated = Pick<Sandbox, 'apiKey'> & {
   use(...sources: Parameters<Sandbox['use']>): unknown
@@ -51,7 +67,8 @@ async function outcomeOf(
 ): Promise<string> {
   const sandbox = await createSandbox()
   for (const name of pair)
-    if (!headers[name]) await sandbox.use(name === 'recording' ? recording : source(name))
+    if (name === 'recording') await sandbox.use(recording, recordedStream)
+    else if (!headers[name]) await sandbox.use(source(name))
   const named = pair.flatMap((name) => headers[name] ?? [])
   const marks: string[] = []
   for (let request = 0; request < 2; request++) {
