@@ -1,6 +1,7 @@
 /** Converts a message to named events, and locates its parts for faults. */
 import { encodeNamedEvent } from '../../http/encode.ts'
 import type { StreamEvent } from '../../http/reply.ts'
+import { fieldsOf } from '../../lib/unchecked-json.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer } from '../../resources/answer.ts'
 import type { StreamPlaces } from '../../resources/protocol.ts'
@@ -61,14 +62,14 @@ function* deltas(block: MessageBlock): Generator<object> {
   }
 }
 
-function deltaTypeOf({ type, delta }: StreamEvent): string | undefined {
-  return type === 'content_block_delta' ? (delta as { type: string }).type : undefined
+function deltaTypeOf({ type, delta }: StreamEvent): string {
+  return type === 'content_block_delta' ? String(fieldsOf(delta)['type']) : ''
 }
 
 /** Locates a message's parts in its events, for faults. */
 export const messagesPlaces: StreamPlaces = {
   owns: ({ type = '' }) => /^(message|content_block)_/.test(type),
-  isDelta: (event) => /^(text|thinking|input_json)_delta$/.test(deltaTypeOf(event) ?? ''),
+  isDelta: (event) => /^(text|thinking|input_json)_delta$/.test(deltaTypeOf(event)),
   isFinal: ({ type }) => type === 'message_delta' || type === 'message_stop',
   endsWithoutDone: true,
   filtered(value) {

@@ -99,15 +99,13 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .option('--key-env <name>', 'environment variable with the key for the upstream')
     .option('--dialect <name>', "dialect of Understudy's replies (default: the recording's dialect)")
     .addOption(
-      new Option('--fail-on <severity>', 'severity of drift that sets exit code 1')
-        .choices(['breaking', 'any'])
-        .default('breaking'),
+      new Option('--allow <kind>', 'kind of difference that does not set exit code 1').choices(['added']),
     )
     .option('--json', 'print JSON')
     .option('--quiet', 'print only the summary')
     .addHelpText(
       'after',
-      '\nExit code: 1 for drift of the --fail-on severity, otherwise 2 if something was not compared, otherwise 0.',
+      '\nExit code: 1 for any difference without --allow, otherwise 2 if something was not compared, otherwise 0.',
     )
     .action(async (folder: string, flags) => {
       const command = await import('./drift.ts')

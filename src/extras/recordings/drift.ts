@@ -1,97 +1,157 @@
 /** `drift`: compares the shapes of recorded replies with those of Understudy or of a real gateway. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { toFetch } from '../../delivery/fetch.ts'
 import type { AnyExtra } from '../../gateway/extra.ts'
 import { GatewayCore } from '../../gateway/gateway.ts'
+import type { StreamEvent } from '../../http/reply.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
 import { parseJson } from '../../lib/json.ts'
+import { truncate } from '../../lib/one-line.ts'
 import { print } from '../../lib/print.ts'
+import { fieldsOf } from '../../lib/unchecked-json.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import type { AnyOperation } from '../../operation.ts'
 import type { GatewayOptionsInput } from '../../sandbox/options.ts'
 import type { OperationName } from '../../scenarios/names.ts'
 import type { Rule } from '../../scenarios/scenario.ts'
-import type { ScriptedItemInput } from '../../scenarios/scripted-reply.ts'
-import { eventsIn } from './events.ts'
+import { eventsIn, type RecordedEvent } from './events.ts'
 import { keyIn } from './record.ts'
-import { bodyOf, bytesOf, type RecordedRequest, type Recording } from './recording.ts'
-import { readRecordingFolder } from './recordings.ts'
+import {
+  bodyOf,
+  bytesOf,
+  isRecordingFile,
+  type RecordedRequest,
+  type Recording,
+  RecordingError,
+  recordingOf,
+} from './recording.ts'
+import { readOrFail } from './recordings.ts'
+import { isFailure, scriptOf } from './script-of.ts'
 import { isPlaceholder } from './secrets.ts'
-import { compareShapes, type Difference, type Severity, Shape } from './shapes.ts'
+import { type Comparison, compareShapes, type Difference, Shape } from './shapes.ts'
 import { basicAuthorization, upstreamUrl } from './upstream.ts'
 
 export interface DriftFlags {
   upstream?: URL
   keyEnv?: string
   dialect?: string
+  allow?: 'added'
   json?: true
-  failOn: 'breaking' | 'any'
   quiet?: true
 }
 
 export interface Finding extends Difference {
   /** Method, path pattern and status, such as `POST /responses 200`. */
   readonly reply: string
+  /** Files of the recordings with this difference. */
+  readonly recordings: string[]
 }
 
 export interface DriftReport {
-  readonly compared: number
-  readonly findings: readonly Finding[]
-  /** Recordings and parts of replies that were not compared, with reasons. */
-  readonly notCompared: readonly string[]
+  compared: number
+  readonly findings: Finding[]
+  /** Files, and parts of recorded replies, that were not compared, with reasons. */
+  readonly notCompared: string[]
 }
 
-/** Prints a report. Sets exit code 1 for drift, 2 if something was not compared. */
+/** Prints a report. Sets exit code 1 for differences, 2 if something was not compared. */
 export async function drift(folder: string, flags: DriftFlags, extras: readonly AnyExtra[]): Promise<void> {
-  const report = await findDrift(readRecordingFolder(folder), flags, extras)
+  const report = await findDrift(folder, flags, extras)
   const { findings, notCompared, compared } = report
   if (flags.json) print(JSON.stringify(report, null, 2))
-  else print(toText(report, flags.quiet))
-  const failures = findings.filter(({ severity }) => flags.failOn === 'any' || severity === 'breaking')
-  if (failures.length > 0) process.exitCode = 1
+  else print(toText(report, flags))
+  if (findings.some(({ kind }) => kind !== flags.allow)) process.exitCode = 1
   else if (notCompared.length > 0 || compared === 0) process.exitCode = 2
 }
 
-export async function findDrift(
-  recordings: ReadonlyMap<string, Recording>,
-  { upstream, keyEnv, dialect }: Pick<DriftFlags, 'upstream' | 'keyEnv' | 'dialect'>,
+/** Sends the requests one after the other, in the order in which they were recorded. */
+async function findDrift(
+  folder: string,
+  { upstream, keyEnv, dialect }: DriftFlags,
   extras: readonly AnyExtra[],
 ): Promise<DriftReport> {
   const key = keyEnv === undefined ? undefined : keyIn(keyEnv)
   const gatewayOf = gateways(dialect, extras)
-  const groups = new Map<string, { ours: Side; theirs: Side }>()
-  const notCompared: string[] = []
-  let compared = 0
-  for (const [file, recording] of recordings) {
+  const report: DriftReport = { compared: 0, findings: [], notCompared: [] }
+  const findings = new Map<string, Finding>()
+  for (const [file, recording] of readAll(folder, report.notCompared)) {
     try {
       const { request, reply } = completed(recording)
       const gateway = gatewayOf(recording.head.dialect)
       const { operation } = gateway.router.find(request.method, request.path)
       const answers = upstream
-        ? [await askUpstream(request, operation, upstream, key)]
-        : await askUnderstudy(gateway, request, operation, reply.status)
-      const different = answers.find(({ status }) => status !== reply.status)
-      if (different) throw new NotCompared(statusMessage(different, reply.status))
+        ? askUpstream(request, operation, upstream, key)
+        : askUnderstudy(gateway, request, operation, reply)
+      const { differences, notCompared } = await compare(reply, answers, upstream !== undefined)
       const name = `${request.method} ${operation?.path ?? request.path} ${reply.status}`
-      const group = groups.get(name) ?? { ours: new Map(), theirs: new Map() }
-      groups.set(name, group)
-      const [ours, theirs] = upstream ? [[reply], answers] : [answers, [reply]]
-      for (const each of ours) addTo(group.ours, each)
-      for (const each of theirs) addTo(group.theirs, each)
-      compared++
+      for (const each of differences) {
+        const id = `${name} ${each.path} ${each.message}`
+        const finding = findings.get(id) ?? { reply: name, ...each, recordings: [] }
+        findings.set(id, finding)
+        finding.recordings.push(file)
+      }
+      report.notCompared.push(...notCompared.map((text) => `${file}: ${text}`))
+      report.compared++
     } catch (error) {
       if (!(error instanceof NotCompared)) throw error
-      notCompared.push(`${file}: ${error.message}`)
+      report.notCompared.push(`${file}: ${error.message}`)
     }
   }
-  const label = upstream ? 'the recordings' : 'Understudy'
-  const findings = [...groups].flatMap(([reply, { ours, theirs }]) => {
-    const { differences, unknown } = compareSides(ours, theirs, label)
-    notCompared.push(...unknown.map((path) => `${reply} ${path}: there is no example in ${label}`))
-    return differences.map((each) => ({ reply, ...each }))
-  })
-  // Breaking findings first.
-  findings.sort((left, right) => right.severity.localeCompare(left.severity))
-  return { compared, findings, notCompared }
+  report.findings.push(...findings.values())
+  return report
+}
+
+/** Reads a folder's recordings, oldest first, and names the files that are none. Ignores hidden files. */
+function readAll(folder: string, notCompared: string[]): [file: string, recording: Recording][] {
+  const recordings: [file: string, recording: Recording][] = []
+  for (const file of readOrFail(() => readdirSync(folder), folder).sort()) {
+    try {
+      if (file.startsWith('.')) continue
+      if (!isRecordingFile(file)) throw new RecordingError(`${file}: is not a .recording.jsonl file`)
+      const path = join(folder, file)
+      recordings.push([
+        file,
+        recordingOf(
+          readOrFail(() => readFileSync(path, 'utf8'), path),
+          file,
+        ),
+      ])
+    } catch (error) {
+      if (!(error instanceof RecordingError)) throw error
+      notCompared.push(error.message)
+    }
+  }
+  const timeOf = ({ head }: Recording) => Date.parse(head.recordedAt ?? '') || 0
+  return recordings.sort(([, left], [, right]) => timeOf(left) - timeOf(right))
+}
+
+/** Compares the recorded reply with the answer that differs from it least. */
+async function compare(
+  recorded: Answer,
+  answers: AsyncIterable<Answer>,
+  isUpstream: boolean,
+): Promise<Comparison> {
+  let best: Comparison | undefined
+  let status = ''
+  for await (const answer of answers) {
+    if (answer.status !== recorded.status) {
+      status ||= statusMessage(answer, recorded.status)
+      continue
+    }
+    const comparison = isUpstream
+      ? compareAnswers(recorded, answer, { ours: 'the recording', theirs: 'the real gateway' })
+      : compareAnswers(answer, recorded, { ours: 'Understudy', theirs: 'the recording' })
+    if (!best || weightOf(comparison) < weightOf(best)) best = comparison
+    if (weightOf(best) === 0) break
+  }
+  if (!best) throw new NotCompared(status)
+  return best
+}
+
+/** A place that was not compared weighs more than a difference: it may hide several. */
+function weightOf({ differences, notCompared }: Comparison): number {
+  return differences.length + 10 * notCompared.length
 }
 
 class NotCompared extends Error {}
@@ -117,57 +177,53 @@ function answer(status: number, contentType: string | null | undefined, body: Ui
   return { status, type, body }
 }
 
-const message: ScriptedItemInput = {
-  type: 'message',
-  content: [{ text: 'Tides follow the moon.' }, { refusal: 'No.' }],
-}
-const reasoning: ScriptedItemInput = { type: 'reasoning', summary: 'So.' }
-
-/** Model replies with each kind of item. A token limit can cut the message after reasoning. */
-const outputs: readonly ScriptedItemInput[][] = [
-  [message],
-  [reasoning],
-  [reasoning, message],
-  [{ type: 'reasoning', content: 'The moon pulls.' }],
-  [{ type: 'function_call', name: 'look_up', arguments: { q: 'tides' } }],
-  [{ type: 'web_search_call', action: { query: 'tides' } }],
-  [{ type: 'image_generation_call' }],
-]
-
-/** The recorded reply may contain any kind of item, so Understudy gives one reply with each. */
-async function askUnderstudy(
+/** The recorded reply may contain anything that a model can say, so Understudy is also scripted to say the same. */
+async function* askUnderstudy(
   gateway: GatewayCore,
   request: RecordedRequest,
   operation: AnyOperation | undefined,
-  status: number,
-): Promise<Answer[]> {
+  recorded: Answer,
+): AsyncGenerator<Answer> {
+  if (!operation) throw new NotCompared(`Understudy has no operation ${request.method} ${request.path}`)
   const url = new URL('https://gateway.example/api/v1')
   const ask = () => send(toFetch(gateway), url, request, { authorization: 'Bearer any', 'x-api-key': 'any' })
-  if (!operation) throw new NotCompared(`Understudy has no operation ${request.method} ${request.path}`)
   const askWith = async (rule: Pick<Rule, 'fault' | 'reply'>) => {
     using _ = gateway.use({ on: operation.id as OperationName, ...rule })
     return await ask()
   }
   const usual = await ask()
-  if (status >= 400 && usual.status !== status) return [await askWith({ fault: { name: 'status', status } })]
-  if (!operation.protocol || usual.status !== 200) return [usual]
-  const replies = [usual]
-  for (const output of outputs) replies.push(await askWith({ reply: { output } }))
-  return replies
+  yield usual
+  const { status } = recorded
+  if (status >= 400 && usual.status !== status) yield await askWith({ fault: { name: 'status', status } })
+  if (!operation.protocol || status !== 200 || usual.type !== recorded.type) return
+  const { values } = read(recorded)
+  const reply = scriptOf(values)
+  yield await askWith({ reply })
+  const afterEvents = values.findIndex(isFailure)
+  if (afterEvents < 0 || recorded.type !== eventStream) return
+  // Deltas are counted, because the recorded text has other tokens.
+  const { isDelta } = operation.protocol.places
+  const afterDeltas = values.filter((value) => isDelta(fieldsOf(value) as StreamEvent)).length
+  const position = afterDeltas > 0 ? { afterDeltas } : { afterEvents: Math.max(1, afterEvents) }
+  for (const form of ['failed', 'error'] as const)
+    yield await askWith({
+      reply: { output: reply.output },
+      fault: { name: 'stream-error-event', form, ...position },
+    })
 }
 
 /** Sends a request to a real gateway. Throws for requests that could change its state. */
-async function askUpstream(
+async function* askUpstream(
   request: RecordedRequest,
   operation: AnyOperation | undefined,
   upstream: URL,
   key: string | undefined,
-): Promise<Answer> {
-  if (request.method !== 'GET' && !operation?.protocol)
+): AsyncGenerator<Answer> {
+  if (!/GET|HEAD/.test(request.method) && (operation === undefined || operation.writes))
     throw new NotCompared(`${request.method} ${request.path} could change the state of the real gateway`)
   const headers =
     key === undefined ? basicAuthorization(upstream) : { authorization: `Bearer ${key}`, 'x-api-key': key }
-  return send(fetch, upstream, request, headers)
+  yield await send(fetch, upstream, request, headers)
 }
 
 /** Timeout of a request, in real milliseconds. */
@@ -192,6 +248,7 @@ async function send(
       method,
       headers: { ...Object.fromEntries(kept), ...authorization },
       body,
+      redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     })
     const { status } = response
@@ -208,33 +265,54 @@ function statusMessage({ status, body }: Answer, recorded: number): string {
   return `the status is ${status} instead of ${recorded}${reason === undefined ? '' : `: ${reason}`}`
 }
 
-type Side = Map<string, Shape>
+const eventStream = 'text/event-stream'
 
-function addTo(side: Side, { type, body }: Answer): void {
-  const shape = side.get(type) ?? new Shape()
+interface Contents {
+  readonly shape: Shape
+  /** The body, or the values of a stream's events. */
+  readonly values: readonly unknown[]
+  /** Parts of a stream that are not JSON. */
+  readonly unread: readonly string[]
+}
+
+/** Throws if nothing in the body can be compared. */
+function read({ type, body }: Answer): Contents {
+  const shape = new Shape()
+  const unread: string[] = []
   const text = decodeUtf8(body)
-  const value = parseJson(text)
   try {
-    if (type === 'text/event-stream') shape.addStream(eventsIn(text ?? ''))
-    else if (value !== undefined) shape.addBody(value)
+    if (type !== eventStream) {
+      const value = parseJson(text)
+      if (value === undefined && body.length > 0) throw new TypeError('the body is not JSON')
+      shape.addBody(value)
+      return { shape, values: [value], unread }
+    }
+    if (text === undefined) throw new TypeError('the stream is not UTF-8')
+    // The last event may lack its blank line.
+    const events = eventsIn(`${text}\n\n`, (line) =>
+      unread.push(`'${truncate(line, 40)}' is not part of an event`),
+    )
+    const isReadable = ({ data, value }: RecordedEvent) => value !== undefined || data === '[DONE]'
+    for (const [index, event] of events.entries())
+      if (!isReadable(event)) unread.push(`event ${index + 1} is not JSON`)
+    const readable = events.filter(isReadable)
+    if (readable.length === 0) throw new TypeError('the stream has no events with JSON')
+    shape.addStream(readable)
+    return { shape, values: readable.map(({ value }) => value), unread }
   } catch (error) {
     throw new NotCompared((error as Error).message)
   }
-  side.set(type, shape)
 }
 
-function compareSides(ours: Side, theirs: Side, label: string): ReturnType<typeof compareShapes> {
-  const results = [...theirs].map(([type, shape]) => {
-    const mine = ours.get(type)
-    if (mine) return compareShapes(mine, shape, label)
-    const message = `is ${type || 'absent'}, but ${[...ours.keys()].join(' or ')} in ${label}`
-    const difference = { path: 'content-type', kind: 'type', severity: 'breaking', message } as const
-    return { differences: [difference], unknown: [] }
-  })
-  return {
-    differences: results.flatMap(({ differences }) => differences),
-    unknown: results.flatMap(({ unknown }) => unknown),
+function compareAnswers(ours: Answer, theirs: Answer, names: { ours: string; theirs: string }): Comparison {
+  if (ours.type !== theirs.type) {
+    const message = `is ${theirs.type || 'absent'}, but ${ours.type || 'absent'} in ${names.ours}`
+    return { differences: [{ path: 'content-type', kind: 'type', message }], notCompared: [] }
   }
+  const [mine, other] = [read(ours), read(theirs)]
+  const { differences, notCompared } = compareShapes(mine.shape, other.shape, names)
+  const redacted = [...mine.shape.redacted, ...other.shape.redacted].map((path) => `${path}: is redacted`)
+  return { differences, notCompared: [...mine.unread, ...other.unread, ...notCompared, ...redacted] }
 }
 
 /** Returns a function that finds or creates the gateway with a recording's dialect. */
@@ -245,7 +323,8 @@ function gateways(dialect: string | undefined, extras: readonly AnyExtra[]): (na
     try {
       return create(name === 'neutral' ? undefined : name)
     } catch (error) {
-      if (dialect === undefined) return create()
+      if (dialect === undefined)
+        throw new NotCompared(`Understudy has no dialect '${name}': name another with --dialect`)
       throw new UsageError((error as Error).message.replace(/^.* options\.dialect/, '--dialect'))
     }
   }
@@ -257,18 +336,18 @@ function gateways(dialect: string | undefined, extras: readonly AnyExtra[]): (na
   }
 }
 
-function toText({ compared, findings, notCompared }: DriftReport, isQuiet = false): string {
-  const lines = findings.map(
-    ({ severity, reply, path, message }) => `${severity}  ${reply} ${path || 'body'} ${message}`,
-  )
-  const count = (wanted: Severity) => findings.filter(({ severity }) => severity === wanted).length
-  const result =
-    findings.length === 0 ? 'No drift' : `${count('breaking')} breaking, ${count('additive')} additive`
-  const summary =
-    compared === 0
-      ? 'Nothing was compared'
-      : `${result} in ${compared} ${compared === 1 ? 'recording' : 'recordings'}`
+function toText({ compared, findings, notCompared }: DriftReport, { quiet, allow }: DriftFlags): string {
+  const lines = findings.map(({ kind, reply, path, message, recordings: [first, ...others] }) => {
+    const more = others.length > 0 ? ` and ${others.length} more` : ''
+    return `${kind === allow ? 'allowed' : kind}  ${reply} ${path || 'body'} ${message} (${first}${more})`
+  })
+  const result = findings.length === 0 ? 'No drift' : amount(findings.length, 'difference')
+  const summary = compared === 0 ? 'Nothing was compared' : `${result} in ${amount(compared, 'recording')}`
   const rest = notCompared.length > 0 ? `; ${notCompared.length} not compared` : ''
-  const details = isQuiet ? [] : [...lines, ...notCompared.map((text) => `not compared: ${text}`)]
+  const details = quiet ? [] : [...lines, ...notCompared.map((text) => `not compared: ${text}`)]
   return [...details, summary + rest].join('\n')
+}
+
+function amount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -20,11 +20,12 @@ export function isEventStream({ reply }: Pick<Recording, 'reply'>): boolean {
 export const lastEvent =
   /data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/
 
-/** Parses a stream's events, without comments. */
-export function eventsIn(text: string): RecordedEvent[] {
+/** Parses a stream's events, without comments. `onIgnored` is called for each line that belongs to no event. */
+export function eventsIn(text: string, onIgnored?: (line: string) => void): RecordedEvent[] {
   const events: RecordedEvent[] = []
   const parser = createParser({
     onEvent: ({ data, event }) => void events.push({ data, event, value: parseJson(data) }),
+    onError: ({ line }) => void onIgnored?.(line ?? ''),
   })
   parser.feed(text)
   return events

@@ -117,7 +117,8 @@ export function parseRecording(text: string, name = 'recording'): Recording {
   })
 }
 
-function recordingOf(text: string, name: string): Recording {
+/** As `parseRecording`, for files. */
+export function recordingOf(text: string, name: string): Recording {
   const recording: Record<string, unknown> & { chunks: unknown[] } = { chunks: [] }
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue

@@ -1,10 +1,12 @@
 /**
- * Collects the shapes of replies, which are the names and types of their fields, and compares them by their effect on
- * clients. A missing field or a new type breaks clients; an additional field does not.
+ * Collects the shape of a reply, which is the names and types of its fields and, in a stream, the kinds of its events,
+ * and compares two shapes.
  */
+import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
 import type { RecordedEvent } from './events.ts'
+import { isPlaceholder } from './secrets.ts'
 
-type TypeName = 'null' | 'boolean' | 'number' | 'string' | 'object' | 'array'
+type TypeName = 'empty' | 'null' | 'boolean' | 'number' | 'string' | 'object' | 'array'
 
 interface Place {
   /** An object's field, a list's items, or a member of a union, such as `output[message]`. */
@@ -16,56 +18,77 @@ interface Place {
   objects: number
 }
 
-/** Effect of a difference on a client that was tested with Understudy. */
-export type Severity = 'breaking' | 'additive'
+/** `added`: the recorded or, with `--upstream`, the real gateway has a field or event that the other side lacks. */
+export type DifferenceKind = 'missing' | 'type' | 'added'
 
 export interface Difference {
-  /** Path, such as `data[].slug` or `output[message].content`; in a stream, starts with the event's type. */
+  /** Path, such as `data[].slug` or `output[message].content`; in a stream, starts with the kind of the event. */
   readonly path: string
-  readonly kind: 'missing' | 'type' | 'added'
-  readonly severity: Severity
+  readonly kind: DifferenceKind
   readonly message: string
+}
+
+export interface Comparison {
+  readonly differences: Difference[]
+  /** Places without an example on one side, such as the items of an empty list. */
+  readonly notCompared: string[]
 }
 
 /** Fields that distinguish the members of a union, in order of precedence. */
 const tagFields = ['type', 'source'] as const
 
-/** Maximum depth of a body. */
 const maxDepth = 100
+const maxPathLength = 4000
 
 export class Shape {
   readonly places = new Map<string, Place>()
+  /** Paths of redacted values. */
+  readonly redacted = new Set<string>()
 
-  /** Throws if the value is nested too deeply. */
+  /** Throws if the value is nested too deeply. Undefined is an empty body. */
   addBody(value: unknown): void {
     this.#add('', 'field', undefined, value, 0)
   }
 
-  /** Adds a stream as an object whose fields are the events' types. */
+  /** Adds a stream as an object whose fields are the kinds of its events. Repeated events are numbered. */
   addStream(events: readonly RecordedEvent[]): void {
     this.#add('', 'field', undefined, {}, 0)
-    for (const [type, group] of Map.groupBy(events, typeOfEvent)) {
-      this.#place(type, 'field', '').count++
-      for (const { data, value = data } of group) this.#fill(type, value, 1)
+    const counts = new Map<string, number>()
+    for (const each of events) {
+      const { data, value = data } = each
+      const kind = kindOf(each)
+      const number = (counts.get(kind) ?? 0) + 1
+      counts.set(kind, number)
+      const isNumbered = number > 1 && !isRepeatable.test(kind)
+      const path = isNumbered ? `${kind} (${number})` : kind
+      const place = this.#place(path, 'field', '')
+      if (number === 1 || isNumbered) place.count++
+      this.#fill(path, value, 1, kind)
     }
+    const named = events.filter(({ data }) => data !== '[DONE]')
+    if (named.every(({ event }) => event !== undefined)) this.#place('the event field', 'field', '').count++
   }
 
   #add(path: string, kind: Place['kind'], parent: string | undefined, value: unknown, depth: number): void {
-    if (depth > maxDepth) throw new TypeError('the body is nested too deeply')
+    if (depth > maxDepth || path.length > maxPathLength) throw new TypeError('the body is nested too deeply')
     this.#place(path, kind, parent).count++
     this.#fill(path, value, depth)
   }
 
-  #fill(path: string, value: unknown, depth: number): void {
+  /** @param ownTag Tag of every value at this path. */
+  #fill(path: string, value: unknown, depth: number, ownTag?: string): void {
     const place = this.places.get(path) as Place
     place.types.add(typeOf(value))
+    if (typeof value === 'string' && /^redacted\b/.test(value) && isPlaceholder(value))
+      this.redacted.add(path)
     if (Array.isArray(value)) {
       for (const item of value) this.#add(`${path}[]`, 'items', path, item, depth + 1)
       return
     }
     if (typeof value !== 'object' || value === null) return
     const tag = tagFields.map((name) => Reflect.get(value, name)).find((name) => typeof name === 'string')
-    const isMember = tag !== undefined && tag !== path
+    // The type of an error is a code.
+    const isMember = tag !== undefined && tag !== ownTag && !/(?:^|\.)error$/.test(path)
     const object = isMember ? `${path.replace(/\[\]$/, '')}[${tag}]` : path
     const owner = isMember ? this.#place(object, 'member', path) : place
     owner.objects++
@@ -83,47 +106,77 @@ export class Shape {
 }
 
 function typeOf(value: unknown): TypeName {
+  if (value === undefined) return 'empty'
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : (typeof value as TypeName)
 }
 
-function typeOfEvent({ data, event, value }: RecordedEvent): string {
+/** Kinds of events whose number depends on the length of the text, the partial images or the citations. */
+const isRepeatable = /delta$|^ping$|annotation|partial_image|^data\[(?!tool call|finish_reason|usage|error)/
+
+/** Fields of a chat completion chunk's delta whose chunks have a shape of their own. */
+const ownChunks =
+  'tool_calls function_call reasoning reasoning_details refusal annotations images role'.split(' ')
+
+/** Returns an event's name or type. A chunk, which has neither, is named after what it contains. */
+function kindOf({ data, event, value }: RecordedEvent): string {
   if (data === '[DONE]') return data
-  const { type = event ?? 'data' } = Object(value)
-  return String(type)
+  const { type, choices, error, usage } = fieldsOf(value)
+  if (typeof type === 'string') return event ?? type
+  if (choices === undefined && error === undefined) return event ?? 'data'
+  const { delta, finish_reason } = fieldsOf(listOf(choices)[0])
+  const states = Object.entries({ error, usage, finish_reason }).filter(([, state]) => state != null)
+  if (states.length > 0) return `data[${states.map(([name]) => name).join(', ')}]`
+  const said = fieldsOf(delta)
+  const { id, function: called, custom } = fieldsOf(listOf(said['tool_calls'])[0])
+  if (id !== undefined || 'name' in { ...fieldsOf(called), ...fieldsOf(custom) }) return 'data[tool call]'
+  return `data[${ownChunks.find((name) => name in said) ?? 'content'}]`
 }
 
-/** Returns the differences, and the paths for which our side has no example, such as items of an empty list. */
+/** @param names Names of the two sides, for messages. */
 export function compareShapes(
   ours: Shape,
   theirs: Shape,
-  name: string,
-): { differences: Difference[]; unknown: string[] } {
+  names: { ours: string; theirs: string },
+): Comparison {
   const differences: Difference[] = []
-  const unknown: string[] = []
+  const lacksExample = new Map<string, string>()
   /** Places whose inner places need no comparison. */
   const settled = new Set<string | undefined>()
   for (const [path, { kind, parent, types }] of theirs.places) {
     const mine = ours.places.get(path)
+    const more = [...types].filter((type) => mine && !mine.types.has(type))
     if (settled.has(parent)) settled.add(path)
     else if (!mine) {
       settled.add(path)
-      if (kind === 'items') unknown.push(path)
-      else differences.push({ path, kind: 'added', severity: 'additive', message: `is not in ${name}` })
-    } else {
-      const more = [...types].filter((type) => !mine.types.has(type))
-      if (kind === 'member' || more.length === 0) continue
+      if (kind === 'items') lacksExample.set(path, names.ours)
+      else differences.push({ path, kind: 'added', message: `is not in ${names.ours}` })
+    } else if (kind !== 'member' && more.length > 0) {
       settled.add(path)
-      const message = `is ${more.join(' or ')}, but ${[...mine.types].join(' or ')} in ${name}`
-      differences.push({ path, kind: 'type', severity: 'breaking', message })
+      const message = `is ${more.join(' or ')}, but ${[...mine.types].join(' or ')} in ${names.ours}`
+      differences.push({ path, kind: 'type', message })
     }
   }
-  for (const [path, { kind, parent = '', count }] of ours.places) {
-    const isRequired = kind === 'field' && path !== '' && count === ours.places.get(parent)?.objects
-    const there = theirs.places.get(path)?.count ?? 0
-    if (!isRequired || there >= (theirs.places.get(parent)?.objects ?? 0)) continue
-    const message = `${there === 0 ? 'is' : 'may be'} missing, but always in ${name}`
-    differences.push({ path, kind: 'missing', severity: 'breaking', message })
+  for (const [path, { kind, parent, types, count }] of ours.places) {
+    const outer = theirs.places.get(parent ?? '')
+    const there = theirs.places.get(path)
+    if (parent === undefined || !outer || settled.has(parent) || settled.has(path)) continue
+    const around = ours.places.get(parent) as Place
+    const isAlways = count >= around.objects
+    if (kind === 'field' && outer.objects > 0 && (there?.count ?? 0) < (isAlways ? outer.objects : 1)) {
+      const state = there?.count ? 'may be missing' : 'is missing'
+      const message = `${state}, but ${isAlways ? 'always ' : ''}in ${names.ours}`
+      differences.push({ path, kind: 'missing', message })
+    } else if (kind === 'member' && around.objects === 0 && outer.objects > 0) {
+      settled.add(parent)
+      const message = `has no type in some objects, but always in ${names.ours}`
+      differences.push({ path: parent, kind: 'missing', message })
+    } else if (kind !== 'field' && !there && outer.types.has(kind === 'items' ? 'array' : 'object')) {
+      lacksExample.set(path, names.theirs)
+    } else if (there && kind !== 'member' && types.has('object') && !there.types.has('object')) {
+      lacksExample.set(path, names.theirs)
+    }
   }
-  return { differences, unknown }
+  const notCompared = [...lacksExample].map(([path, side]) => `${path}: there is no example in ${side}`)
+  return { differences, notCompared }
 }

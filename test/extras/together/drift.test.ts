@@ -131,7 +131,9 @@ describe('drift', () => {
     const { text } = await call(gateway, 'POST /chat/completions', { body: request.json })
     expect(await drift(await record({ request, text, dialect: 'openrouter' }))).toMatchObject({ code: 0 })
     const { lines } = await drift(await record({ request, text }))
-    expect(lines).toContain('additive  POST /chat/completions 200 usage.cost is not in Understudy')
+    expect(lines).toContain(
+      'added  POST /chat/completions 200 usage.cost is not in Understudy (call-0.recording.jsonl)',
+    )
     expect(await drift(await record({ request, text }), '--dialect', 'openrouter')).toMatchObject({ code: 0 })
     const unknown = await drift(await record({ request, text }), '--dialect', 'acme')
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('--dialect')])
@@ -148,42 +150,27 @@ describe('drift', () => {
     datacenters: [],
   }
   it.each([
-    [
-      'a type',
-      { ...provider, name: 7 },
-      'breaking  GET /providers 200 data[].name is number, but string in Understudy',
-    ],
-    [
-      'null',
-      { ...provider, slug: null },
-      'breaking  GET /providers 200 data[].slug is null, but string in Understudy',
-    ],
-    [
-      'a missing field',
-      { ...provider, slug: undefined },
-      'breaking  GET /providers 200 data[].slug is missing, but always in Understudy',
-    ],
-    [
-      'a new field',
-      { ...provider, tier: { a: 1 } },
-      'additive  GET /providers 200 data[].tier is not in Understudy',
-    ],
-  ])('reports %s in a reply once', async (_, changed, line) => {
+    ['type', { ...provider, name: 7 }, 'data[].name is number, but string in Understudy'],
+    ['type', { ...provider, slug: null }, 'data[].slug is null, but string in Understudy'],
+    ['missing', { ...provider, slug: undefined }, 'data[].slug is missing, but always in Understudy'],
+    ['added', { ...provider, tier: { a: 1 } }, 'data[].tier is not in Understudy'],
+  ])('reports a difference of kind %s in several replies once', async (kind, changed, line) => {
+    const data = [changed, { ...provider, headquarters: 'X', datacenters: ['X'] }]
     const folder = await record(
-      ...[1, 2].map(() => ({ request: providers, text: JSON.stringify({ data: [changed] }) })),
+      ...[1, 2].map(() => ({ request: providers, text: JSON.stringify({ data: data.slice(0, 1) }) })),
     )
     const { code, lines } = await drift(folder)
-    const isBreaking = line.startsWith('breaking')
-    const counts = isBreaking ? '1 breaking, 0 additive' : '0 breaking, 1 additive'
-    expect(lines).toEqual([line, `${counts} in 2 recordings`])
-    expect(code).toBe(isBreaking ? 1 : 0)
-    expect((await drift(folder, '--fail-on', 'any')).code).toBe(1)
-    expect((await drift(folder, '--quiet')).lines).toHaveLength(1)
+    expect(lines[0]).toBe(`${kind}  GET /providers 200 ${line} (call-0.recording.jsonl and 1 more)`)
+    expect(lines.at(-1)).toMatch(/^1 difference in 2 recordings/)
+    expect(code).toBe(1)
+    const recordings = ['call-0.recording.jsonl', 'call-1.recording.jsonl']
     expect(JSON.parse((await drift(folder, '--json')).stdout)).toMatchObject({
       compared: 2,
-      findings: [{ reply: 'GET /providers 200', severity: isBreaking ? 'breaking' : 'additive' }],
-      notCompared: [],
+      findings: [{ reply: 'GET /providers 200', kind, recordings }],
     })
+    expect((await drift(folder, '--quiet')).lines).toHaveLength(1)
+    // The lists of data centers are empty, so their items are not compared.
+    expect((await drift(folder, '--allow', 'added')).code).toBe(kind === 'added' ? 2 : 1)
   })
 
   it('reports a field that only some replies have', async () => {
@@ -191,82 +178,162 @@ describe('drift', () => {
     const { lines } = await drift(
       await record({ request: providers, text: JSON.stringify({ data: [provider, without] }) }),
     )
-    expect(lines[0]).toBe('breaking  GET /providers 200 data[].slug may be missing, but always in Understudy')
+    expect(lines[0]).toContain('data[].slug may be missing, but always in Understudy')
   })
 
   it('reports another content type', async () => {
     const folder = await record({ request: providers, text: '<html>', status: 502, type: 'text/html' })
     const { lines } = await drift(folder)
-    expect(lines[0]).toBe(
-      'breaking  GET /providers 502 content-type is text/html, but application/json in Understudy',
+    expect(lines[0]).toContain(
+      'type  GET /providers 502 content-type is text/html, but application/json in Understudy',
     )
   })
 
-  it.each(['/responses', '/chat/completions', '/messages'])(
-    'compares the events of %s streams',
-    async (path) => {
-      const body = { model, messages, input: 'x', max_tokens: 9, stream: true }
-      const sent = path === '/responses' ? { model, input: 'x', stream: true } : body
-      const gateway = createGateway(everything)
-      const fields = { '/responses': 'delta', '/chat/completions': 'content', '/messages': 'text' }
-      const field = fields[path as keyof typeof fields]
-      const change = (text: string) =>
-        text.replace(new RegExp(`"${field}":"[^"]+"`), `"${field}":42,"vendor":1`)
-      if (path !== '/responses') Reflect.deleteProperty(sent, 'input')
-      const folder = await recordGateway(gateway, [[`POST ${path}`, sent]], change)
-      const { code, lines } = await drift(folder)
-      expect(code).toBe(1)
-      expect(lines).toHaveLength(3)
-      expect(lines[0]).toMatch(
-        new RegExp(`^breaking .*\\.${field} is number, but (string|.* string) in Understudy$`),
-      )
-      expect(lines[1]).toMatch(/^additive .*\.vendor is not in Understudy$/)
-    },
-  )
+  const stream = true
+  const chat = { model, messages }
+  const responses = { model, input: 'Look up', stream, tools: [look], tool_choice: 'required' }
+  const text = { model, input: 'x', stream }
+  const search = { model, input: 'x', plugins: [{ id: 'web' }] }
+  const chunks = { ...chat, stream, stream_options: { include_usage: true } }
+  const calls = { ...chat, tools: [{ type: 'function', function: look }], tool_choice: 'required' }
+  const message = { ...chat, max_tokens: 9 }
+  const blocks = { ...message, stream }
 
-  it('reports events that are missing from a stream', async () => {
-    const gateway = createGateway(everything)
-    const change = (text: string) => text.replace(/\n[^\n]*"type":"response\.completed".*$/s, '\n')
-    const sent = { model, input: 'x', stream: true }
-    const { lines } = await drift(await recordGateway(gateway, [['POST /responses', sent]], change))
-    expect(lines).toEqual(
-      expect.arrayContaining([
-        'breaking  POST /responses 200 [DONE] is missing, but always in Understudy',
-        'breaking  POST /responses 200 response.completed is missing, but always in Understudy',
-      ]),
-    )
-  })
-
-  it('lists what it did not compare, and exits with 2', async () => {
-    const folder = await record(
-      { text: '{}' },
-      { request: providers, text: '{"data"', end: 'reset' },
-      { request: { method: 'POST', path: '/unknown', json: {} }, text: '{}' },
-      { request: { method: 'GET', path: '/presets/of-theirs' }, text: '{"data":{}}' },
-      { request: { method: 'GET', path: '/a/%2e%2e/b' }, text: '{}' },
-      { request: providers, text: '['.repeat(200) + ']'.repeat(200) },
-      { request: { method: 'GET', path: '/key' }, text: '{"data":1}' },
-    )
-    const { code, lines } = await drift(folder, '--fail-on', 'any')
-    expect(lines.filter((line) => line.startsWith('not compared'))).toEqual([
-      'not compared: call-0.recording.jsonl: has no request',
-      'not compared: call-1.recording.jsonl: the reply is incomplete (reset)',
-      'not compared: call-2.recording.jsonl: Understudy has no operation POST /unknown',
-      expect.stringMatching(/^not compared: call-3\.recording\.jsonl: the status is 404 instead of 200: \w/),
-      'not compared: call-4.recording.jsonl: Understudy has no operation GET /a/%2e%2e/b',
-      'not compared: call-5.recording.jsonl: the body is nested too deeply',
-    ])
-    expect(lines.at(-1)).toBe('1 breaking, 0 additive in 1 recording; 6 not compared')
-    expect(code).toBe(1)
-    const other = await drift(await record({ text: '{}' }))
-    expect(other.code).toBe(2)
-    expect(other.lines.at(-1)).toBe('Nothing was compared; 1 not compared')
-    const list = { model, object: 'list', data: [{ a: [] }] }
-    const items = await record({
-      request: providers,
-      text: JSON.stringify({ data: [{ ...provider, datacenters: [{}] }], list }),
+  it.each<[line: string, body: object, pattern: RegExp, replacement: string]>([
+    [
+      'type  POST /responses 200 response.function_call_arguments.delta.delta is number',
+      responses,
+      /("delta":)"q"/,
+      '$142',
+    ],
+    [
+      'added  POST /responses 200 response.output_item.done.vendor is not',
+      responses,
+      /("type":"response.output_item.done")/,
+      '$1,"vendor":1',
+    ],
+    [
+      'missing  POST /responses 200 response.completed is missing',
+      responses,
+      /data: {"type":"response.completed".*/,
+      '',
+    ],
+    [
+      'missing  POST /responses 200 response.output_text.done is missing',
+      text,
+      /output_text.done/,
+      'output_text.ended',
+    ],
+    ['missing  POST /responses 200 [DONE] is missing', text, /data: \[DONE\]/, ''],
+    [
+      'type  POST /responses 200 response.completed.response.usage is null',
+      text,
+      /("response.completed".*"usage":){(?:[^{}]|{[^{}]*})*}/,
+      '$1null',
+    ],
+    [
+      'missing  POST /responses 200 output[message].content[output_text].annotations[url_citation].url may be',
+      search,
+      /"url":"[^"]+",/,
+      '',
+    ],
+    ['missing  POST /chat/completions 200 data[finish_reason] is missing', chunks, /"stop"/, 'null'],
+    ['missing  POST /chat/completions 200 data[usage] is missing', chunks, /data: .*"choices":\[\].*/, ''],
+    [
+      'type  POST /chat/completions 200 data[content].choices[].delta.content is number',
+      chunks,
+      /("content":)"[^"]+"/,
+      '$142',
+    ],
+    [
+      'type  POST /chat/completions 200 data[content].created is string',
+      chunks,
+      /("created":)\d+(.*"content":"[^"]+")/,
+      '$1"yesterday"$2',
+    ],
+    [
+      'added  POST /chat/completions 200 data[content].choices[].vendor is not',
+      chunks,
+      /("content":"[^"]+"},)/,
+      '$1"vendor":null,',
+    ],
+    [
+      'missing  POST /chat/completions 200 data[content].choices[].delta.content may be',
+      chunks,
+      /"content":"[^"]+"/,
+      '',
+    ],
+    [
+      'type  POST /chat/completions 200 choices[].message.tool_calls[function].function.arguments is object',
+      calls,
+      /("arguments":)"(?:[^"\\]|\\.)*"/,
+      '$1{}',
+    ],
+    ['missing  POST /messages 200 message_stop is missing', blocks, /event: message_stop\n.*/, ''],
+    ['added  POST /messages 200 message_end is not', blocks, /event: message_stop/, 'event: message_end'],
+    ['missing  POST /messages 200 the event field is missing', blocks, /event: ping\n/, ''],
+    [
+      'type  POST /messages 200 content_block_delta.delta[text_delta].text is number',
+      blocks,
+      /("text":)"[^"]+"/,
+      '$142',
+    ],
+    ['missing  POST /messages 200 message_delta.usage is missing', blocks, /(null}),"usage":{[^{}]*}/, '$1'],
+    [
+      'type  POST /messages 200 message_start.message[message].content is null',
+      blocks,
+      /"content":\[\]/,
+      '"content":null',
+    ],
+    ['type  POST /messages 200 [message].content is object', message, /("content":)\[.*?\]/, '$1{}'],
+    ['missing  POST /messages 400 [error].error.message is missing', chat, /"message":/, '"text":'],
+  ])('finds: %s', async (line, body, pattern, replacement) => {
+    const request = / (.*?) \d/.exec(line)?.[1] ?? ''
+    const folder = await recordGateway(createGateway(everything), [[request.trim(), body]], (text) => {
+      expect(text).toMatch(pattern)
+      return text.replace(pattern, replacement)
     })
-    expect((await drift(items)).lines.at(-1)).toMatch(/in 1 recording/)
+    const { code, stdout } = await drift(folder)
+    expect(stdout).toContain(line)
+    expect(code).toBe(1)
+  })
+
+  const sent = (path: string, json?: object) => ({ method: json ? 'POST' : 'GET', path, json })
+  const listed = (...data: object[]) => JSON.stringify({ data })
+  const events = { request: sent('/responses', text), type: 'text/event-stream' }
+  const error = 'data: {"type":"error"}\n\n'
+  it.each<[code: number, reason: string, exchange: Exchange]>([
+    [2, 'has no request', { text: '{}' }],
+    [2, 'the reply is incomplete (reset)', { request: providers, text: '{"data"', end: 'reset' }],
+    [2, 'Understudy has no operation POST /unknown', { request: sent('/unknown', {}), text: '{}' }],
+    [2, 'Understudy has no operation GET /a/%2e%2e/b', { request: sent('/a/%2e%2e/b'), text: '{}' }],
+    [2, 'the status is 404 instead of 200: ', { request: sent('/presets/of-theirs'), text: '{}' }],
+    [2, "Understudy has no dialect 'acme'", { request: providers, text: '{}', dialect: 'acme' }],
+    [2, 'the body is nested too deeply', { request: providers, text: '['.repeat(200) + ']'.repeat(200) }],
+    [2, 'the body is not JSON', { request: providers, text: '{"data"' }],
+    [2, 'the stream has no events with JSON', { ...events, text: ': comment\n\ndata: x\n\n' }],
+    [1, 'event 2 is not JSON', { ...events, text: `${error}data: {"cut` }],
+    [1, `'{"a":1}' is not part of an event`, { ...events, text: `${error}{"a":1}\n\n` }],
+    [2, 'data[]: there is no example in the recording', { request: providers, text: listed() }],
+    [2, 'data[].datacenters[]: there is no', { request: providers, text: listed(provider) }],
+    [2, 'data[].name: is redacted', { request: providers, text: listed({ ...provider, name: 'redacted' }) }],
+  ])('exits with %i and names what it did not compare: %s', async (code, reason, exchange) => {
+    const result = await drift(await record(exchange))
+    expect(result.stdout).toContain(`not compared: call-0.recording.jsonl: ${reason}`)
+    expect(result.code).toBe(code)
+  })
+
+  it('names files that are not recordings, and compares the others', async () => {
+    const folder = await recordGateway(createGateway(everything), [['POST /messages', message]])
+    for (const file of ['notes.txt', 'x.recording.jsonl', '.hidden']) await writeFile(join(folder, file), '{')
+    expect(await drift(folder)).toMatchObject({
+      code: 2,
+      lines: [
+        'not compared: notes.txt: is not a .recording.jsonl file',
+        expect.stringMatching(/^not compared: x\.recording\.jsonl:1: not JSON/),
+        'No drift in 1 recording; 2 not compared',
+      ],
+    })
   })
 
   it('exits with 2 if the folder is empty or missing', async () => {
@@ -287,9 +354,11 @@ describe('drift --upstream', () => {
     )
     const { code, lines } = await drift(folder, '--upstream', server.baseUrl, '--key-env', 'DRIFT_KEY')
     expect(lines).toContain(
-      'breaking  GET /providers 200 data[].old_slug is missing, but always in the recordings',
+      'missing  GET /providers 200 data[].old_slug is missing, but always in the recording (call-0.recording.jsonl)',
     )
-    expect(lines).toContain('additive  GET /providers 200 data[].slug is not in the recordings')
+    expect(lines).toContain(
+      'added  GET /providers 200 data[].slug is not in the recording (call-0.recording.jsonl)',
+    )
     expect(code).toBe(1)
     const { lines: rejected } = await drift(folder, '--upstream', server.baseUrl)
     expect(rejected[0]).toMatch(/^not compared: call-0.*the status is 401 instead of 200/)
