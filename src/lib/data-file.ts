@@ -45,6 +45,9 @@ export interface DataFile {
   locate(path: readonly PropertyKey[]): Place
 }
 
+/** Returns the tags to resolve, given those of YAML 1.2. */
+type CustomTags = (known: Tags) => Tags
+
 /** Maximum number of aliases in a YAML file. For each alias, the parser searches all nodes for its anchor. */
 const maxAliases = 1000
 /** Maximum number of values that aliases may add to a YAML file, to stop alias bombs. */
@@ -130,12 +133,8 @@ const yamlProblems: Readonly<Record<string, string>> = {
 const otherProblem =
   'close each bracket, check the indentation of this line and the one above, or quote text with a colon'
 
-/**
- * JSON may have comments and trailing commas, which YAML allows. Throws a `FileError` if the text is invalid.
- *
- * @param customTags Returns the tags to resolve. Default: those of YAML 1.2.
- */
-export function parseDataText(name: string, text: string, customTags?: (known: Tags) => Tags): DataFile {
+/** JSON may have comments and trailing commas, which YAML allows. Throws a `FileError` if the text is invalid. */
+export function parseDataText(name: string, text: string, customTags?: CustomTags): DataFile {
   try {
     const value: unknown = JSON.parse(text)
     let document: ReturnType<typeof toDocument> | undefined
@@ -153,7 +152,7 @@ export function parseDataText(name: string, text: string, customTags?: (known: T
 
 const tooDeep = 'is nested too deeply'
 
-function parseYaml(file: string, text: string, customTags?: (known: Tags) => Tags): DataFile {
+function parseYaml(file: string, text: string, customTags?: CustomTags): DataFile {
   const fail = (message: string, place: Place = { line: 1, column: 1 }): never => {
     throw new FileError([{ file, message, ...place }])
   }
@@ -196,7 +195,7 @@ function parseYaml(file: string, text: string, customTags?: (known: Tags) => Tag
   }
 }
 
-function toDocument(text: string, customTags?: (known: Tags) => Tags) {
+function toDocument(text: string, customTags: CustomTags | null = null) {
   const { LineCounter, parseDocument } = loadYaml()
   const lineCounter = new LineCounter()
   // The parser compares each key with all others to find repeated ones.
@@ -205,7 +204,7 @@ function toDocument(text: string, customTags?: (known: Tags) => Tags) {
     prettyErrors: false,
     logLevel: 'error',
     lineCounter,
-    ...(customTags && { customTags }),
+    customTags,
   } as const
   const document: Document.Parsed = parseDocument(text, options)
   const placeAt = (offset: number): Place => {

@@ -109,8 +109,7 @@ export async function importFiles(
         printError(`importing ${file}: ${inMegabytes(bytes.length)}, which can take a minute`)
       if (kind === 'sse') return write(streamOf(bytes, file, request), basename(file, extname(file)))
       const text = decodeUtf8(bytes)?.replace(/^\ufeff/, '')
-      if (text === undefined)
-        throw new UsageError(`${file}: is not ${what[kind]}, because it is not UTF-8 text`)
+      if (text === undefined) throw new UsageError(`${file}: is not UTF-8 text`)
       await writeEntries((kind === 'har' ? readHar : readCassette)(text, file), file)
     })
   }
@@ -125,27 +124,21 @@ export async function importFiles(
   print(`${written.length} ${written.length === 1 ? 'recording' : 'recordings'} in ${recordings}/${rest}`)
 }
 
-const what = { har: 'a HAR file', vcr: 'a VCR cassette' } as const
-
 /** Reads a file, which may be compressed with gzip. */
 function readBytes(file: string): Uint8Array {
   const stored = readOrFail(() => readFileSync(file), file)
   const [first, second] = stored
   if (first === 0x50 && second === 0x4b)
     throw new UsageError(`${file}: is a zip archive: unpack it, then import the file in it`)
-  const bytes = first === 0x1f && second === 0x8b ? unzipped(stored, file) : stored
-  if (bytes.length === 0) throw new UsageError(`${file}: is empty`)
-  if (bytes.length > maxBytes)
-    throw new UsageError(`${file}: is ${inMegabytes(bytes.length)}; the maximum is ${inMegabytes(maxBytes)}`)
-  return bytes
-}
-
-function unzipped(stored: Uint8Array, file: string): Uint8Array {
+  let bytes = stored
   try {
-    return gunzipSync(stored, { maxOutputLength: maxBytes })
+    if (first === 0x1f && second === 0x8b) bytes = gunzipSync(stored, { maxOutputLength: maxBytes })
   } catch {
     throw new UsageError(`${file}: its gzip data is damaged, or larger than ${inMegabytes(maxBytes)}`)
   }
+  if (bytes.length === 0) throw new UsageError(`${file}: is empty`)
+  if (bytes.length <= maxBytes) return bytes
+  throw new UsageError(`${file}: is ${inMegabytes(bytes.length)}; the maximum is ${inMegabytes(maxBytes)}`)
 }
 
 /**

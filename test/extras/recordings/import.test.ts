@@ -296,7 +296,7 @@ version: 1
     ['truncated JSON', '{"interactions": [{', 'c.yaml:1:20: not YAML: '],
     ['an unknown tag', 'interactions: !ruby/object:A {}', 'c.yaml:1:15: not YAML: remove the tag'],
     ['deep nesting', '['.repeat(20_000), 'is nested too deeply'],
-    ['binary data', new Uint8Array([0, 255]), 'c.yaml: is not a VCR cassette, because it is not UTF-8 text'],
+    ['binary data', new Uint8Array([0, 255]), 'c.yaml: is not UTF-8 text'],
     ['an alias bomb', bomb, 'expands to too many values through aliases'],
     ['a zip archive', 'PK\x03\x04', 'c.yaml: is a zip archive: unpack it, then import the file in it'],
     ['damaged gzip', '\x1f\x8b', 'c.yaml: is not'],
