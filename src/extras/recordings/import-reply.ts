@@ -1,10 +1,8 @@
 /** Converts what files of several formats contain to exchanges: decodes bodies, and rejects incomplete ones. */
-import zlib from 'node:zlib'
 import { announcesEvents } from '../../http/reply.ts'
 import { decodeUtf8, fromBase64 } from '../../lib/bytes.ts'
-import { inMegabytes } from '../../lib/data-file.ts'
-import { lookUp } from '../../lib/look-up.ts'
 import { UsageError } from '../../lib/usage-error.ts'
+import { canDecode, decodeWhole, decodingProblem } from './content-coding.ts'
 import { type RecordedEnding, type RecordedRequest, toContent } from './recording.ts'
 
 /** A finished exchange. Times are in milliseconds since the request was sent. */
@@ -74,31 +72,20 @@ function decodedReply(
   return { headers: isRightLength ? { ...rest, 'content-length': length } : rest, bytes }
 }
 
-const decoders: Readonly<
-  Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array>
-> = {
-  gzip: zlib.gunzipSync,
-  'x-gzip': zlib.gunzipSync,
-  deflate: (bytes, options) => (bytes[0] === 0x78 ? zlib.inflateSync : zlib.inflateRawSync)(bytes, options),
-  br: zlib.brotliDecompressSync,
-  // Absent before Node 22.15.
-  zstd: zlib.zstdDecompressSync,
-}
-
 /** Most tools store decoded bodies with the original `content-encoding`, so UTF-8 text is not decoded again. */
 function decoded(bytes: Uint8Array, codings = ''): Uint8Array {
+  // In proportion to the file, so that a small one cannot fill the memory.
+  const maxBytes = 1024 * 1024 + 500 * bytes.length
   let left = bytes
-  for (const coding of codings.toLowerCase().split(/ *, */).reverse()) {
-    const decode = lookUp(decoders, coding)
-    if (!decode || decodeUtf8(left) !== undefined) continue
-    // In proportion to the file, so that a small one cannot fill the memory.
-    const maxOutputLength = 1024 * 1024 + 500 * left.length
+  for (const coding of codings
+    .split(',')
+    .map((name) => name.trim())
+    .reverse()) {
+    if (!canDecode(coding) || decodeUtf8(left) !== undefined) continue
     try {
-      left = decode(left, { maxOutputLength })
+      left = decodeWhole(left, coding, maxBytes)
     } catch (error) {
-      const isLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-      const reason = isLarge ? `is larger than ${inMegabytes(maxOutputLength)}` : 'is damaged'
-      throw new UsageError(`its body in ${coding} ${reason}`)
+      throw new UsageError(`its body ${decodingProblem(coding, error)}`)
     }
   }
   return left
@@ -106,13 +93,19 @@ function decoded(bytes: Uint8Array, codings = ''): Uint8Array {
 
 /** Joins the values of repeated headers, and omits HTTP/2 pseudo-headers. */
 function toHeaders(pairs: Message['headers']): Record<string, string> {
-  const headers = new Map<string, string[]>()
-  for (const { name, value } of pairs)
-    if (!name.startsWith(':'))
-      headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value].flat())
-  return Object.fromEntries(
-    [...headers].map(([name, all]) => [name, all.join(', ').replace(/[\r\n]+/g, ' ')]),
-  )
+  const headers = new Map<string, string>()
+  for (const { name, value } of pairs) {
+    if (name.startsWith(':')) continue
+    const [key, line] = [
+      name.toLowerCase(),
+      [value]
+        .flat()
+        .join(', ')
+        .replace(/[\r\n]+/g, ' '),
+    ]
+    headers.set(key, headers.has(key) ? `${headers.get(key)}, ${line}` : line)
+  }
+  return Object.fromEntries(headers)
 }
 
 /** Tolerates placeholders that hide the host, such as `<API_BASE>/v1/models`. */

@@ -13,19 +13,13 @@ const encoder = new TextEncoder()
 /** A header has one value or a list, whose values may be binary. */
 const Headers = z.lazy(() => z.record(z.string(), z.unknown()).nullish())
 
-/** Which fields an interaction has depends on the tool, its version and its serializer. */
+const Status = z.lazy(() => z.union([z.int(), z.looseObject({ code: z.int() })]))
+
+/** Other fields depend on the tool, its version and its serializer. */
 const Interaction = z.lazy(() =>
   z.looseObject({
-    request: z.looseObject({
-      method: z.string().nonempty().toUpperCase(),
-      uri: z.string(),
-      headers: Headers,
-    }),
-    response: z.looseObject({
-      status: z.union([z.looseObject({ code: z.int() }).transform(({ code }) => code), z.int()]).optional(),
-      status_code: z.int().optional(),
-      headers: Headers,
-    }),
+    request: z.looseObject({ method: z.string().toUpperCase(), uri: z.string(), headers: Headers }),
+    response: z.looseObject({ status: Status.optional(), status_code: Status.optional(), headers: Headers }),
   }),
 )
 
@@ -50,8 +44,9 @@ function toEntry(value: unknown): Entry {
     method: request.method,
     url: toUrl(request.uri),
     read() {
-      const status = response.status ?? response.status_code
-      if (status === undefined) throw new UsageError('has no status')
+      const found = response.status ?? response.status_code
+      if (found === undefined) throw new UsageError('has no status')
+      const status = typeof found === 'number' ? found : found.code
       return {
         request: { headers: pairsOf(request.headers), body: contentOf(request) },
         reply: { status, headers: pairsOf(response.headers), body: contentOf(response) },

@@ -275,12 +275,12 @@ version: 1
     [
       'damaged gzip',
       encoded('gzip', gzipSync(bytes).subarray(0, 30)),
-      'entry 1: its body in gzip is damaged',
+      'entry 1: its body ends in the middle of its gzip data',
     ],
     [
       'a gzip bomb',
       encoded('gzip', gzipSync(new Uint8Array(3e6))),
-      'entry 1: its body in gzip is larger than',
+      'entry 1: its body is too large when decoded',
     ],
     ['lost bytes', encoded('identity', gzipSync(bytes)), 'entry 1: its body is not UTF-8, although'],
     [
@@ -295,6 +295,11 @@ version: 1
     ['another file', 'a: 1', 'c.yaml: is not a VCR cassette, because it has no interactions'],
     ['truncated JSON', '{"interactions": [{', 'c.yaml:1:20: not YAML: '],
     ['an unknown tag', 'interactions: !ruby/object:A {}', 'c.yaml:1:15: not YAML: remove the tag'],
+    [
+      'deep JSON',
+      JSON.stringify({ interactions: [] }).replace('[]', `[${'['.repeat(9)}${']'.repeat(9)}]`),
+      'not an HTTP exchange',
+    ],
     ['deep nesting', '['.repeat(20_000), 'is nested too deeply'],
     ['binary data', new Uint8Array([0, 255]), 'c.yaml: is not UTF-8 text'],
     ['an alias bomb', bomb, 'expands to too many values through aliases'],
