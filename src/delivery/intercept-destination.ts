@@ -3,7 +3,7 @@ import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { sandboxIdOfKey } from '../gateway/locate.ts'
 import { pathNotFound, unknownPath } from '../gateway/router.ts'
-import { publicBase, publicHosts, routeBelow, splitAddress } from '../lib/address.ts'
+import { forwardedHeader, publicBase, publicHosts, routeBelow, splitAddress } from '../lib/address.ts'
 import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 
@@ -57,6 +57,7 @@ export function decideDestination(
   { gateway, onUnhandledRequest: strategy }: InterceptSetup,
   outgoing: Outgoing,
 ): Answered | 'pass' | Error {
+  if (outgoing.headers[forwardedHeader]) return 'pass'
   const others = [...interceptions].filter(
     ({ gateway: other }) => other !== gateway && isHandledBy(other, outgoing),
   )

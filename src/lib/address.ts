@@ -51,3 +51,6 @@ export function routeBelow(baseUrl: string, { origin, pathname }: URL): string |
 export function sandboxBaseUrl(baseUrl: string, id: string): string {
   return `${new URL(baseUrl).origin}/sandboxes/${id}${basePathOf(baseUrl)}`
 }
+
+/** Marks requests that a gateway forwards: it does not intercept them, and detects if they come back to it. */
+export const forwardedHeader = 'x-understudy-forwarded'

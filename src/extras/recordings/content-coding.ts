@@ -36,6 +36,16 @@ export function encodingOf(headers: Readonly<Record<string, string>>): string | 
   return /^identity$/i.test(encoding) ? undefined : encoding
 }
 
+/** Returns the headers of a decoded body. */
+export function withoutEncoding(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers
+  return rest
+}
+
+export function hasBody(method: string, status: number): boolean {
+  return method !== 'HEAD' && status !== 204 && status !== 304
+}
+
 export function canDecode(encoding: string): boolean {
   return codingOf(encoding) !== undefined
 }

@@ -17,7 +17,15 @@ import { operations } from '../../operations/index.ts'
 import { bearerOf, Guard } from '../../server/guard.ts'
 import { refuse, refuseTunnel, send } from '../../server/send.ts'
 import { toListenError } from '../../server/server-options.ts'
-import { decoded, decodeWhole, decodingProblem, encodingOf, isTruncated } from './content-coding.ts'
+import {
+  decoded,
+  decodeWhole,
+  decodingProblem,
+  encodingOf,
+  hasBody,
+  isTruncated,
+  withoutEncoding,
+} from './content-coding.ts'
 import { lastEvent } from './events.ts'
 import { type RecordedEnding, type RecordedRequest, toContent } from './recording.ts'
 import { openRecording, type RecordingFile, RecordingFolder, type RecordOutcome } from './recording-files.ts'
@@ -263,8 +271,7 @@ class ProxyExchange {
     const response = this.#response
     const status = reply.statusCode as number
     const headers = flat(reply.headers)
-    const hasBody = this.method !== 'HEAD' && status !== 204 && status !== 304
-    const encoding = hasBody ? encodingOf(headers) : undefined
+    const encoding = hasBody(this.method, status) ? encodingOf(headers) : undefined
     this.#file?.reply(this.#ms, status, encoding === undefined ? headers : withoutEncoding(headers))
     response.writeHead(status, reply.statusMessage, replyHeaders(reply))
     response.flushHeaders()
@@ -362,12 +369,6 @@ function replyHeaders({ rawHeaders, headers: { connection } }: IncomingMessage):
   return rawHeaders.filter((_, index) => !isHopByHop(nameAt(index).toLowerCase(), connection))
 }
 
-/** Returns the headers of a decoded body. */
-function withoutEncoding(headers: Record<string, string>): Record<string, string> {
-  const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers
-  return rest
-}
-
 type SetupFlag = 'upstream' | 'recordings' | 'all' | 'dialect' | 'port' | 'host' | 'token' | 'idleMs'
 
 export interface RecordFlags extends RedactionFlags, Pick<RecorderSetup, SetupFlag> {
@@ -380,13 +381,15 @@ export interface RecordFlags extends RedactionFlags, Pick<RecorderSetup, SetupFl
 
 export async function record(flags: RecordFlags): Promise<void> {
   const { upstream, recordings, quiet, json } = flags
+  const key = flags.keyEnv === undefined ? undefined : keyIn(flags.keyEnv)
+  const redactor = toRedactor(flags, upstreamSecrets(upstream, key))
+  const shown = redactor.finder.replace(shownUpstream(upstream))
   if (!/\/v1\/?$/.test(upstream.pathname))
     printError(
-      `warning: --upstream ${shownUpstream(upstream)} does not end in /api/v1. Did you mean ${upstream.origin}/api/v1?`,
+      `warning: --upstream ${shown} does not end in /api/v1. Did you mean ${upstream.origin}/api/v1?`,
     )
   if (process.env['CI'] && !flags.allowCi)
     throw new UsageError('Recording is disabled because CI is set: enable it with --allow-ci')
-  const key = flags.keyEnv === undefined ? undefined : keyIn(flags.keyEnv)
   const lines: ExchangeLine[] = []
   const printLine = (line: ExchangeLine) => {
     if (json) print(JSON.stringify(line))
@@ -394,7 +397,7 @@ export async function record(flags: RecordFlags): Promise<void> {
   }
   const recorder = await startRecorder({
     ...flags,
-    redactor: toRedactor(flags, upstreamSecrets(upstream, key)),
+    redactor,
     key,
     allowedHosts: flags.allowedHost,
     onExchange(line) {
@@ -407,9 +410,8 @@ export async function record(flags: RecordFlags): Promise<void> {
   })
   const { baseUrl, token } = recorder
   const isTokenMade = token !== undefined && flags.token === undefined
-  if (json)
-    print(JSON.stringify({ ready: true, baseUrl, upstream: shownUpstream(upstream), recordings, token }))
-  else if (!quiet || isTokenMade) print(readyText(recorder, flags))
+  if (json) print(JSON.stringify({ ready: true, baseUrl, upstream: shown, recordings, token }))
+  else if (!quiet || isTokenMade) print(readyText(recorder, flags, shown))
 
   let isStopping = false
   const stop = async () => {
@@ -433,9 +435,9 @@ export function keyIn(name: string): string {
   throw new UsageError(`The environment variable ${name} is not set: set it to the key, or omit --key-env`)
 }
 
-function readyText(recorder: Recorder, flags: RecordFlags): string {
+function readyText(recorder: Recorder, flags: RecordFlags, shown: string): string {
   const { baseUrl, token } = recorder
-  const { upstream, recordings, keyEnv } = flags
+  const { recordings, keyEnv } = flags
   const shownToken = flags.token === undefined ? token : 'as set'
   const or = keyEnv === undefined ? '' : ', or as their API key'
   const rows = [
@@ -445,7 +447,7 @@ function readyText(recorder: Recorder, flags: RecordFlags): string {
       : [`  token      ${shownToken}   (clients send it in x-understudy-token${or})`]),
     '  stop       Ctrl-C',
   ]
-  return ['', `Recording ${shownUpstream(upstream)} into ${recordings}/`, '', ...rows, ''].join('\n')
+  return ['', `Recording ${shown} into ${recordings}/`, '', ...rows, ''].join('\n')
 }
 
 function printed({ method, path, result }: ExchangeLine): string {

@@ -38,7 +38,7 @@ import {
   nearestRecording,
   pathEqualsRedacted,
 } from './request-key.ts'
-import { forward } from './upstream.ts'
+import { forward, shownUpstream } from './upstream.ts'
 
 export type ReplayedRecording = RecordingInput
 export const ReplayedRecording = z.lazy(() => z.custom<ReplayedRecording>())
@@ -165,7 +165,7 @@ function replay(
         case 'simulate':
           return void record.warn(message)
         case 'passthrough':
-          record.warn(`${message}; forwarded to ${upstream}`)
+          record.warn(`${message}; forwarded to ${shownUpstream(String(upstream))}`)
           return forward(String(upstream), record, signal)
       }
     },

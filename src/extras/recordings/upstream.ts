@@ -2,9 +2,18 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http'
 import { GatewayError } from '../../http/errors.ts'
 import type { Frame, Reply } from '../../http/reply.ts'
+import { hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
+import { forwardedHeader } from '../../lib/address.ts'
 import { decodeUtf8, fromLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
-import { canDecode, decoded, decodingProblem, encodingOf } from './content-coding.ts'
+import {
+  canDecode,
+  decoded,
+  decodingProblem,
+  encodingOf,
+  hasBody,
+  withoutEncoding,
+} from './content-coding.ts'
 
 /**
  * Returns a request's URL under the base URL, without credentials. Throws 400 for a path that a server might
@@ -32,11 +41,10 @@ export function basicAuthorization(upstream: URL): { authorization?: string } {
   return credentials === undefined ? {} : { authorization: `Basic ${btoa(utf8AsLatin1(credentials))}` }
 }
 
-export function shownUpstream(upstream: URL): string {
-  const shown = new URL(upstream)
-  shown.username = ''
-  shown.password = ''
-  return shown.href
+/** Returns a URL without credentials and keys in its path. */
+export function shownUpstream(upstream: URL | string): string {
+  const { origin, pathname } = new URL(upstream)
+  return hideInString(origin + pathname)
 }
 
 /** Each server in a chain may decode the path once. Deeper encodings are rejected. */
@@ -61,9 +69,6 @@ function climbs(path: string): boolean {
 function percentDecoded(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
 }
-
-/** Header that marks forwarded requests, to detect a gateway that forwards to itself. */
-const forwardedHeader = 'x-understudy-forwarded'
 
 const hopByHop =
   /^(?:connection|expect|host|http2-settings|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade)$/
@@ -113,8 +118,9 @@ export function requestUpstream(url: URL, options: RequestOptions): ClientReques
 export async function forward(upstream: string, record: CallRecord, signal: AbortSignal): Promise<Reply> {
   const { method, route = '', search, headers, requestBytes } = record
   const size = requestBytes?.length ?? 0
+  const shown = shownUpstream(upstream)
   if (headers[forwardedHeader])
-    throw new GatewayError(502, `${upstream} forwards back to this server: set upstream to the real gateway`)
+    throw new GatewayError(502, `${shown} forwards back to this server: set upstream to the real gateway`)
   const url = upstreamUrl(new URL(upstream), route, search)
   const { 'x-understudy-token': _, 'content-length': _length, ...sent } = endToEnd(headers)
   const over = new AbortController()
@@ -127,24 +133,24 @@ export async function forward(upstream: string, record: CallRecord, signal: Abor
     })
     request.on('response', resolve).on('error', reject).end(requestBytes)
   }).catch((error: Error) => {
-    throw new GatewayError(502, `${upstream} cannot be reached: ${error.message}`)
+    throw new GatewayError(502, `${shown} cannot be reached: ${error.message}`)
   })
   const { statusCode: status = 0 } = reply
   const received = endToEnd(flat(reply.headers))
+  if (!hasBody(method, status)) return { status, headers: received, body: { kind: 'none' } }
   const encoding = encodingOf(received)
-  if (method === 'HEAD' || status === 204 || status === 304)
-    return { status, headers: received, body: { kind: 'none' } }
-  const isDecoded = encoding !== undefined && canDecode(encoding)
-  const { 'content-encoding': _encoding, 'content-length': _size, ...rest } = received
-  const onError = (error: unknown) => {
-    if (isDecoded && !reply.errored)
-      record.warn(`The reply of ${upstream} ${decodingProblem(encoding, error)}`)
-  }
-  const frames = framesOf(isDecoded ? decoded(reply, encoding) : reply, onError)
-  return { status, headers: isDecoded ? rest : received, body: { kind: 'frames', frames } }
+  if (encoding === undefined || !canDecode(encoding))
+    return { status, headers: received, body: { kind: 'frames', frames: framesOf(reply) } }
+  const frames = framesOf(decoded(reply, encoding), (error) => {
+    if (!reply.errored) record.warn(`The reply of ${shown} ${decodingProblem(encoding, error)}`)
+  })
+  return { status, headers: withoutEncoding(received), body: { kind: 'frames', frames } }
 }
 
-function* framesOf(body: AsyncIterable<Uint8Array>, onError: (error: unknown) => void): Generator<Frame> {
+function* framesOf(
+  body: AsyncIterable<Uint8Array>,
+  onError: (error: unknown) => void = () => {},
+): Generator<Frame> {
   const chunks = body[Symbol.asyncIterator]()
   for (;;) {
     let next: IteratorResult<Uint8Array> | undefined

@@ -9,6 +9,7 @@ import { type ExchangeLine, startRecorder } from '../../../src/extras/recordings
 import { parseRecording } from '../../../src/extras/recordings/recording.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
 import { createGateway } from '../../../src/index.ts'
+import { intercept } from '../../../src/node.ts'
 import { startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 import { raw, request } from '../../server/raw.ts'
@@ -32,7 +33,7 @@ async function startRaw(...parts: Part[]) {
     socket.on('data', async (bytes) => {
       const isFirst = !received.includes('\r\n\r\n')
       received += bytes.toString('latin1')
-      const [head = '', body] = received.split('\r\n\r\n')
+      const [, head = '', body] = /^(.*?)\r\n\r\n(.*)$/s.exec(received) ?? []
       if (body === undefined || body.length < Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)) return
       if (isFirst || body.length > 0) requests.push(received)
       for (const part of parts) {
@@ -262,6 +263,22 @@ describe('a request', () => {
     expect((await call(server, 'POST /files', { body: { a: 1 } })).text).toBe('ok')
   })
 
+  it('with a multipart body is replayed, although clients generate its boundary', async () => {
+    await using upstream = await startRaw('HTTP/1.1 200 OK\r\n\r\nok')
+    const recorder = await startRecording(upstream.url)
+    const send = async (baseUrl: string, name: string) => {
+      const body = new FormData()
+      body.set('file', new Blob([new Uint8Array([0, 255])]), name)
+      return (
+        await fetch(`${baseUrl}/files`, { method: 'POST', headers: { authorization: 'Bearer k' }, body })
+      ).status
+    }
+    await send(recorder.baseUrl, 'a.png')
+    await recorder.close()
+    await using server = await startServer({ recordings: recorder.recordings, timeScale: 0 })
+    expect([await send(server.baseUrl, 'b.png'), await send(server.baseUrl, 'a.png')]).toEqual([404, 200])
+  })
+
   it('with a key in its path is printed and stored without the key', async () => {
     const key = `sk-or-v1-${'0123456789abcdef'.repeat(4)}`
     await using upstream = await startRaw('HTTP/1.1 200 OK\r\n\r\nok')
@@ -300,6 +317,16 @@ describe('passthrough', () => {
     await ask(server.baseUrl, '/responses', { body: {} }, (_, stop) => stop())
     await closed.promise
     await vi.waitUntil(() => server.gateway.journal.entries()[0]?.delivery === 'aborted-by-client')
+  })
+
+  it('is not intercepted', async () => {
+    await using upstream = await startRaw('HTTP/1.1 200 OK\r\n\r\nok')
+    const { href } = upstream.url
+    const gateway = createGateway({ baseUrl: href, recordings: { from: [], upstream: href } })
+    const interception = intercept(gateway)
+    const headers = { authorization: 'Bearer k', 'content-type': 'application/json' }
+    const sent = fetch(`${href}/responses`, { method: 'POST', headers, body: '{}' })
+    expect(await sent.then((reply) => reply.text()).finally(() => interception.close())).toBe('ok')
   })
 
   it('reports a reply that cannot be decoded', async () => {
