@@ -113,7 +113,7 @@ export function strayCallsText(entries: readonly JournalEntry[]): string {
   if (entries.length === 0) return ''
   const texts = entries.slice(0, maxNamedCalls).map(({ method, path, headers }) => {
     const by = 'authorization' in headers ? 'with an unknown key' : 'without a key'
-    return `${method} ${splitAddress(path).route ?? path} ${by}`
+    return `${method} ${hideInString(splitAddress(path).route ?? path)} ${by}`
   })
   if (entries.length > maxNamedCalls) texts.push(`${entries.length - maxNamedCalls} more`)
   const received = `the default sandbox received ${calls(entries.length)} meanwhile: ${texts.join(', ')}`

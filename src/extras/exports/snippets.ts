@@ -88,7 +88,7 @@ function titleOf({ method, route, path, status, matches }: CallRecord): string {
   return `${method} ${hideInString(route ?? path)} ${status === 0 ? 'fails' : `returns ${status}`}${rule}`
 }
 
-/** Omits how often the rule applies. A rate limit becomes a fault with the wait from the call's reply. */
+/** Omits secrets, and how often the rule applies. A rate limit becomes a fault with the wait from the call's reply. */
 function ruleOf(match: Match, { operation, method, route }: CallRecord): object {
   const { faults, reply } = match.effect
   const on = operation ?? (route === undefined ? '*' : `${method} ${route}`)
@@ -100,7 +100,7 @@ function ruleOf(match: Match, { operation, method, route }: CallRecord): object 
   )
   const [fault, ...others] = actual
   const effect = others.length > 0 ? { fault: actual } : fault && { fault }
-  return { on, ...effect, ...(reply && { reply }) }
+  return hideInValue({ on, ...effect, ...(reply && { reply }) })
 }
 
 /** Returns true if the reply is still in flight, or the client disconnected before it was complete. */

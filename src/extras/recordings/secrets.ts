@@ -11,6 +11,7 @@ import {
   plainName,
   type SecretPattern,
   secretsIn,
+  viewsOf,
 } from '../../http/secrets.ts'
 import { fromBase64, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { hash } from '../../lib/seed.ts'
@@ -35,10 +36,12 @@ export interface SecretFound {
   readonly end: number
   readonly kind: string
   readonly placeholder: string
+  readonly isBase64?: true
 }
 
-/** Maximum length of base64 that is searched for unknown keys. */
+/** Number of characters of base64 to search at once, and to share with the next ones. Both are multiples of four. */
 const maxRun = 1024 * 1024
+const base64Overlap = 64 * 1024
 
 export class SecretFinder {
   readonly #patterns: readonly SecretPattern[]
@@ -64,7 +67,19 @@ export class SecretFinder {
     const matches = [...this.#values(text), ...this.#byPattern(text), ...this.#inBase64(text)]
     matches.sort((left, right) => left.start - right.start || right.end - left.end)
     const secrets: SecretFound[] = []
-    for (const match of matches) if (match.start >= (secrets.at(-1)?.end ?? 0)) secrets.push(match)
+    for (const match of matches) {
+      const last = secrets.at(-1)
+      if (!last || match.start >= last.end) secrets.push(match)
+      else if (match.end > last.end && !match.isBase64 && !last.isBase64) {
+        const { start, kind } = last
+        secrets[secrets.length - 1] = {
+          start,
+          end: match.end,
+          kind,
+          placeholder: placeholderFor(text.slice(start, match.end)),
+        }
+      }
+    }
     return secrets
   }
 
@@ -87,42 +102,49 @@ export class SecretFinder {
 
   *#values(text: string): Generator<SecretFound> {
     if (!this.#knownValues) return
-    for (const match of text.matchAll(this.#knownValues)) {
-      const needle = this.#needles.get(match[0])
-      if (needle) yield { start: match.index, end: match.index + match[0].length, ...needle }
+    for (const { text: shown, placeOf } of viewsOf(text)) {
+      for (const match of shown.matchAll(this.#knownValues)) {
+        const needle = this.#needles.get(match[0])
+        const start = placeOf(match.index)
+        const end = placeOf(match.index + match[0].length)
+        if (needle) yield { start, end, ...needle, placeholder: needle.placeholder.padEnd(end - start, 'x') }
+      }
     }
   }
 
   *#byPattern(text: string): Generator<SecretFound> {
-    for (const pattern of this.#patterns)
-      for (const match of secretsIn(text, pattern)) {
-        const secret = text.slice(match.start, match.end)
-        if (!isPlaceholder(secret)) yield { ...match, placeholder: placeholderFor(secret) }
-      }
+    for (const place of secretsIn(text, this.#patterns)) {
+      const secret = text.slice(place.start, place.end)
+      if (!isPlaceholder(secret)) yield { ...place, placeholder: placeholderFor(secret) }
+    }
   }
 
   /** Finds unknown keys in base64, at all four alignments. */
   *#inBase64(text: string): Generator<SecretFound> {
     for (const { 0: run, index } of text.matchAll(/[A-Za-z0-9+/_-]{24,}/g)) {
-      if (run.length > maxRun) continue
-      for (const offset of [0, 1, 2, 3]) {
-        // A single trailing character does not encode a byte.
-        const rest = run.length - offset
-        const part = run.slice(offset, offset + (rest % 4 === 1 ? rest - 1 : rest))
-        const plain = toLatin1(fromBase64(part.replaceAll('-', '+').replaceAll('_', '/')))
-        for (const { start, end, kind, placeholder } of this.#byPattern(plain)) {
-          const from = Math.floor(start / 3) * 3
-          const to = Math.min(plain.length, Math.ceil(end / 3) * 3)
-          const without = plain.slice(from, start) + placeholder + plain.slice(end, to)
-          const place = index + offset + (from / 3) * 4
-          const encoded = btoa(without).replace(/=+$/, '')
-          yield {
-            start: place,
-            end: place + encoded.length,
-            kind: `${kind} in base64`,
-            placeholder: part.includes('-') || part.includes('_') ? urlSafe(encoded) : encoded,
-          }
-        }
+      for (let at = 0; at < run.length; at += maxRun - base64Overlap) {
+        const slice = run.slice(at, at + maxRun)
+        for (const offset of [0, 1, 2, 3]) yield* this.#atOffset(slice.slice(offset), index + at + offset)
+      }
+    }
+  }
+
+  *#atOffset(run: string, place: number): Generator<SecretFound> {
+    // A single trailing character does not encode a byte.
+    const part = run.length % 4 === 1 ? run.slice(0, -1) : run
+    const plain = toLatin1(fromBase64(part.replaceAll('-', '+').replaceAll('_', '/')))
+    for (const { start, end, kind, placeholder } of this.#byPattern(plain)) {
+      const from = Math.floor(start / 3) * 3
+      const to = Math.min(plain.length, Math.ceil(end / 3) * 3)
+      const without = plain.slice(from, start) + placeholder + plain.slice(end, to)
+      const encoded = btoa(without).replace(/=+$/, '')
+      const found = place + (from / 3) * 4
+      yield {
+        start: found,
+        end: found + encoded.length,
+        kind: `${kind} in base64`,
+        placeholder: part.includes('-') || part.includes('_') ? urlSafe(encoded) : encoded,
+        isBase64: true,
       }
     }
   }

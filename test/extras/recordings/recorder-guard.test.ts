@@ -366,7 +366,7 @@ describe('record', () => {
 
       GET /benchmarks: no reply, 0 chunks, N ms -> listBenchmarks-KEY.recording.jsonl
       GET /providers: 200, 1 chunk, N ms -> listProviders-KEY.recording.jsonl
-      POST /responses: deleted, createResponse-KEY.recording.jsonl still contained a secret (api key (sk-))
+      POST /responses: deleted, createResponse-KEY.recording.jsonl still contained a secret (API key sk-)
       2 recorded to OUT/, 0 skipped, 1 deleted because they still contained a secret
       exit code 1",
         "
@@ -389,7 +389,7 @@ describe('record', () => {
         "{"ready":true,"baseUrl":"http://127.0.0.1:PORT/api/v1","upstream":"http://UPSTREAM/api/v1","recordings":"OUT"}
       {"method":"GET","path":"/benchmarks","result":{"kind":"recorded","file":"listBenchmarks-KEY.recording.jsonl","status":0,"chunks":0,"ms":0}}
       {"method":"GET","path":"/providers","result":{"kind":"recorded","file":"listProviders-KEY.recording.jsonl","status":200,"chunks":1,"ms":0}}
-      {"method":"POST","path":"/responses","result":{"kind":"leaked","file":"createResponse-KEY.recording.jsonl","leaks":["api key (sk-)"]}}
+      {"method":"POST","path":"/responses","result":{"kind":"leaked","file":"createResponse-KEY.recording.jsonl","leaks":["API key sk-"]}}
       {"summary":{"exchanges":3,"recorded":2,"skipped":0,"leaked":1}}
       exit code 1",
         "{"ready":true,"baseUrl":"http://127.0.0.1:PORT/api/v1","upstream":"http://UPSTREAM/api/v1","recordings":"OUT"}
