@@ -19,11 +19,10 @@ interface Message {
   readonly body: Uint8Array | undefined
 }
 
-/** An entry of a file. */
+/** A file's entry, which is read if it is for the gateway. Default times: 0. */
 export interface Entry {
   readonly method: string
   readonly url: URL
-  /** Throws a `UsageError` with the reason if the entry cannot be imported. Default times: 0. */
   read(): {
     readonly request: Message
     readonly reply: Message & { status: number }
@@ -35,41 +34,28 @@ export interface Entry {
 
 /** Throws a `UsageError` with the reason if the entry cannot be imported. */
 export function toExchange({ method, url, read }: Entry, path: string): Exchange {
-  const { request, reply, wait = 0, receive = 0, how = 'fin' } = read()
-  const sent = {
-    method,
-    path,
-    query: url.search,
-    headers: toHeaders(request.headers),
-    ...toContent(request.body ?? new Uint8Array()),
-  }
-  const [ms, { status }] = [Math.max(0, wait), reply]
+  const { request: sent, reply, wait = 0, receive = 0, how = 'fin' } = read()
+  const content = toContent(sent.body ?? new Uint8Array())
+  const request = { method, path, query: url.search, headers: toHeaders(sent.headers), ...content }
+  const [ms, { status, body }] = [Math.max(0, wait), reply]
   const end = { how, ms: ms + Math.max(0, receive) }
   if (status < 100 && how !== 'reset') throw new UsageError(`has no response (status ${status})`)
-  if (status < 100) return { request: sent, reply: undefined, chunks: [], end }
-  const { headers, bytes } = decodedReply(method, reply, how === 'fin')
-  const chunks = bytes.length > 0 ? [{ ms, bytes }] : []
-  return { request: sent, reply: { ms, status, headers }, chunks, end }
-}
-
-/** Removes headers that describe the encoded body. */
-function decodedReply(
-  method: string,
-  { status, headers, body }: Message & { status: number },
-  isComplete: boolean,
-) {
-  const { 'content-encoding': coding, 'content-length': length, ...rest } = toHeaders(headers)
-  const { 'content-type': type = '' } = rest
+  if (status < 100) return { request, reply: undefined, chunks: [], end }
+  const { 'content-encoding': coding, 'content-length': length, ...headers } = toHeaders(reply.headers)
   const hasBody = method !== 'HEAD' && status >= 200 && ![204, 205, 304].includes(status) && length !== '0'
   if (!body && hasBody) throw new UsageError('its body is missing; save the file with content')
   const bytes = decoded(body ?? new Uint8Array(), coding)
-  const isText = /\bjson\b/i.test(type) || announcesEvents(rest)
-  if (bytes.length === 0 && hasBody && isText && isComplete)
-    throw new UsageError(`its body is empty, although its type is ${type}`)
-  if (isText && decodeUtf8(bytes) === undefined)
-    throw new UsageError(`its body is not UTF-8, although its type is ${type}`)
-  const isRightLength = length !== undefined && (Number(length) === bytes.length || !hasBody)
-  return { headers: isRightLength ? { ...rest, 'content-length': length } : rest, bytes }
+  const { 'content-type': type = '' } = headers
+  if (/\bjson\b/i.test(type) || announcesEvents(headers)) {
+    if (bytes.length === 0 && hasBody && how === 'fin')
+      throw new UsageError(`its body is empty, although its type is ${type}`)
+    if (decodeUtf8(bytes) === undefined)
+      throw new UsageError(`its body is not UTF-8, although its type is ${type}`)
+  }
+  // The recorded length may be that of the encoded body.
+  if (length !== undefined && (Number(length) === bytes.length || !hasBody))
+    headers['content-length'] = length
+  return { request, reply: { ms, status, headers }, chunks: bytes.length > 0 ? [{ ms, bytes }] : [], end }
 }
 
 /** Most tools store decoded bodies with the original `content-encoding`, so UTF-8 text is not decoded again. */

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import { Router } from '../../gateway/router.ts'
 import { basePathOf, publicBase, publicHosts, splitAddress } from '../../lib/address.ts'
-import { decodeUtf8, joinBytes, toLatin1 } from '../../lib/bytes.ts'
+import { decodeUtf8, fromLatin1 } from '../../lib/bytes.ts'
 import { FileError, inMegabytes, readCheckedFile } from '../../lib/data-file.ts'
 import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -28,44 +28,34 @@ export interface ImportFlags extends RedactionFlags {
   json?: true
 }
 
-type ImportKind = 'har' | 'sse' | 'vcr'
-
 /** Maximum size of a file in bytes, after decompression. */
 const maxBytes = 256 * 1024 * 1024
 /** Size in bytes from which a file is announced, because importing it takes seconds. */
 const largeBytes = 10 * 1024 * 1024
 
 /** Sets exit code 1 if a recording with a secret was deleted, 2 if nothing was written. */
-export async function importFiles(
-  kind: ImportKind,
-  files: readonly string[],
-  flags: ImportFlags,
-): Promise<void> {
+export async function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly string[], flags: ImportFlags) {
   const { recordings, dialect, quiet, json, base } = flags
   if (flags.request !== undefined && kind !== 'sse')
     throw new UsageError('--request is for import sse: the other formats include the request')
-  const request = flags.request === undefined ? undefined : readRequest(flags.request)
   if (/^https?:/.test(base ?? '') && !URL.canParse(String(base)))
     throw new UsageError('--base must be a path such as /v1, or a URL')
+  const given = flags.request === undefined ? undefined : readRequest(flags.request)
   const redactor = toRedactor(flags)
   const folder = readOrFail(() => new RecordingFolder(recordings), recordings)
   const router = new Router(operations)
   const written: string[] = []
   const leaked: string[] = []
   const skipped: string[] = []
-  let skippedEntries = 0
+  let total = 0
 
-  const skip = (reason: string, count = 1) => {
-    skipped.push(reason)
-    skippedEntries += count
-  }
-  /** Skips a file or an entry that is invalid. Other errors are ours. */
+  /** Skips an invalid file or entry. Other errors are ours. */
   const attempt = async (place: string, act: () => Promise<void> | void) => {
     try {
       await act()
     } catch (error) {
-      if (error instanceof RangeError) skip(`${place}is too large or nested too deeply`)
-      else if (error instanceof FileError || error instanceof UsageError) skip(place + error.message)
+      if (error instanceof RangeError) skipped.push(`${place}is too large or nested too deeply`)
+      else if (error instanceof FileError || error instanceof UsageError) skipped.push(place + error.message)
       else throw error
     }
   }
@@ -76,11 +66,13 @@ export async function importFiles(
     if (reply) file.reply(reply.ms, reply.status, reply.headers)
     for (const { ms, bytes } of chunks) file.chunk(ms, bytes)
     const outcome = await file.end(end.how, end.ms)
-    if (outcome.kind === 'recorded') written.push(outcome.file)
-    else if (outcome.kind === 'leaked') leaked.push(outcome.file)
-    else throw new UsageError(outcome.reason)
+    if (outcome.kind === 'not-recorded') throw new UsageError(outcome.reason)
+    const files = outcome.kind === 'recorded' ? written : leaked
+    files.push(outcome.file)
   }
   const writeEntries = async (entries: readonly (() => Entry)[], file: string) => {
+    if (entries.length === 0) throw new UsageError(`${file}: has no entries`)
+    total += entries.length - 1
     const others: string[] = []
     let preflights = 0
     for (const [index, read] of entries.entries()) {
@@ -92,22 +84,20 @@ export async function importFiles(
         else await write(toExchange(entry, path))
       })
     }
-    if (preflights > 0) skip(`${file}: ${preflights} preflight requests (OPTIONS)`, preflights)
-    if (others.length > 0) {
-      const example = others.find((other) => /\/v\d/.test(other)) ?? others[0]
-      const fix = `to import others, set --base, for example to ${example}`
-      const some = `${others.length} of ${entries.length} entries`
-      skip(`${file}: ${some}, outside the base URL (${fix})`, others.length)
-    }
-    if (entries.length === 0) skip(`${file}: has no entries`)
+    if (preflights > 0) skipped.push(`${file}: ${preflights} preflight requests (OPTIONS)`)
+    if (others.length === 0) return
+    const fix = `set --base, for example to ${others.find((other) => /\/v\d/.test(other)) ?? others[0]}`
+    const some = `${others.length} of ${entries.length} entries, outside the base URL`
+    skipped.push(`${file}: ${some} (to import others, ${fix})`)
   }
 
   for (const file of files) {
+    total++
     await attempt('', async () => {
       const bytes = readBytes(file)
       if (bytes.length >= largeBytes && !quiet)
         printError(`importing ${file}: ${inMegabytes(bytes.length)}, which can take a minute`)
-      if (kind === 'sse') return write(streamOf(bytes, file, request), basename(file, extname(file)))
+      if (kind === 'sse') return write(streamOf(bytes, file, given), basename(file, extname(file)))
       const text = decodeUtf8(bytes)?.replace(/^\ufeff/, '')
       if (text === undefined) throw new UsageError(`${file}: is not UTF-8 text`)
       await writeEntries((kind === 'har' ? readHar : readCassette)(text, file), file)
@@ -120,25 +110,24 @@ export async function importFiles(
   for (const file of leaked) printError(`deleted ${file}: it still contained a secret`)
   if (quiet) return
   for (const file of written) print(join(recordings, file))
-  const rest = skippedEntries > 0 ? `, ${skippedEntries} skipped` : ''
-  print(`${written.length} ${written.length === 1 ? 'recording' : 'recordings'} in ${recordings}/${rest}`)
+  const rest = total - written.length - leaked.length
+  const summary = `${written.length} ${written.length === 1 ? 'recording' : 'recordings'} in ${recordings}/`
+  print(rest > 0 ? `${summary}, ${rest} skipped` : summary)
 }
 
 /** Reads a file, which may be compressed with gzip. */
-function readBytes(file: string): Uint8Array {
-  const stored = readOrFail(() => readFileSync(file), file)
-  const [first, second] = stored
-  if (first === 0x50 && second === 0x4b)
-    throw new UsageError(`${file}: is a zip archive: unpack it, then import the file in it`)
-  let bytes = stored
+function readBytes(file: string): Buffer {
+  let bytes = readOrFail(() => readFileSync(file), file)
+  const magic = bytes.toString('latin1', 0, 2)
   try {
-    if (first === 0x1f && second === 0x8b) bytes = gunzipSync(stored, { maxOutputLength: maxBytes })
+    if (magic === '\x1f\x8b') bytes = gunzipSync(bytes, { maxOutputLength: maxBytes })
   } catch {
     throw new UsageError(`${file}: its gzip data is damaged, or larger than ${inMegabytes(maxBytes)}`)
   }
+  if (magic === 'PK') throw new UsageError(`${file}: is a zip archive: unpack it, then import the file in it`)
   if (bytes.length === 0) throw new UsageError(`${file}: is empty`)
-  if (bytes.length <= maxBytes) return bytes
-  throw new UsageError(`${file}: is ${inMegabytes(bytes.length)}; the maximum is ${inMegabytes(maxBytes)}`)
+  if (bytes.length > maxBytes) throw new UsageError(`${file}: is larger than ${inMegabytes(maxBytes)}`)
+  return bytes
 }
 
 /**
@@ -161,37 +150,31 @@ function versionedBase({ origin, pathname }: URL): string {
 }
 
 /** Without `request`, the recording does not match any request. */
-function streamOf(stored: Uint8Array, file: string, request: RecordedRequest | undefined): Exchange {
-  const text = new TextDecoder().decode(stored)
-  if (/^HTTP\/[\d.]+ \d{3}/.test(text))
+function streamOf(stored: Buffer, file: string, request: RecordedRequest | undefined): Exchange {
+  const latin1 = stored.toString('latin1')
+  if (/^HTTP\/[\d.]+ \d{3}/.test(latin1))
     throw new UsageError(`${file}: starts with response headers. Save only the body, without curl -i`)
-  const chunks = chunksIn(stored, file) ?? [stored]
-  if (eventsIn(new TextDecoder().decode(joinBytes(chunks))).length === 0)
+  const parts = chunkLine.test(latin1) ? chunksIn(latin1) : [latin1]
+  if (!parts) throw new UsageError(`${file}: its chunked transfer coding is damaged`)
+  if (eventsIn(Buffer.from(parts.join(''), 'latin1').toString()).length === 0)
     throw new UsageError(`${file}: has no events, but must be an event stream`)
+  const chunks = parts.map((part) => ({ ms: 0, bytes: fromLatin1(part) }))
   const headers = { 'content-type': 'text/event-stream; charset=utf-8' }
-  return {
-    request,
-    reply: { ms: 0, status: 200, headers },
-    chunks: chunks.map((bytes) => ({ ms: 0, bytes })),
-    end: { how: 'fin', ms: 0 },
-  }
+  return { request, reply: { ms: 0, status: 200, headers }, chunks, end: { how: 'fin', ms: 0 } }
 }
 
-/** Returns the chunks of a body in HTTP's chunked transfer coding, as saved by `curl --raw`. */
-function chunksIn(stored: Uint8Array, file: string): Uint8Array[] | undefined {
-  const sizeAt = (at: number) =>
-    /^([0-9a-f]{1,8})(?:;[^\r\n]*)?\r\n/i.exec(toLatin1(stored.subarray(at, at + 200)))
-  if (!sizeAt(0)) return undefined
-  const chunks: Uint8Array[] = []
-  for (let at = 0; ; ) {
-    const [line, digits] = sizeAt(at) ?? []
-    const size = Number.parseInt(String(digits), 16)
-    const start = at + String(line).length
-    if (line === undefined || start + size > stored.length)
-      throw new UsageError(`${file}: byte ${at + 1}: its chunked transfer coding is damaged`)
+const chunkLine = /^([\da-f]{1,8})(?:;.*)?\r\n/i
+
+/** Splits a body in HTTP's chunked transfer coding, as saved by `curl --raw`. Returns undefined if it is damaged. */
+function chunksIn(text: string): string[] | undefined {
+  const chunks: string[] = []
+  for (let rest = text; ; ) {
+    const [line, digits = ''] = chunkLine.exec(rest) ?? []
+    const size = Number.parseInt(digits, 16)
+    if (line === undefined || line.length + size > rest.length) return undefined
     if (size === 0) return chunks
-    chunks.push(stored.subarray(start, start + size))
-    at = start + size + 2
+    chunks.push(rest.slice(line.length, line.length + size))
+    rest = rest.slice(line.length + size + 2)
   }
 }
 
@@ -207,9 +190,5 @@ const GivenRequest = z.lazy(() =>
 
 function readRequest(file: string): RecordedRequest {
   const { body, query, ...rest } = readCheckedFile(file, GivenRequest, Number.POSITIVE_INFINITY)
-  return {
-    ...rest,
-    query: query.replace(/^(?=[^?])/, '?'),
-    ...(body !== undefined && { json: body }),
-  }
+  return { ...rest, query: query.replace(/^(?=[^?])/, '?'), ...(body !== undefined && { json: body }) }
 }

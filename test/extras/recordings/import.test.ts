@@ -341,7 +341,7 @@ describe('import sse', () => {
 
   it.each([
     ['', 'c.txt: is empty'],
-    ['9\r\nda', 'c.txt: byte 1: its chunked transfer coding is damaged'],
+    ['9\r\nda', 'c.txt: its chunked transfer coding is damaged'],
     ...['data: 1', ': a comment\n\n', '{"error":{}}', '\x1f\x8b\b'].map((stream) => [
       stream,
       'c.txt: has no events, but must be an event stream',
