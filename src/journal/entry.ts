@@ -24,7 +24,7 @@ type KeptText = z.output<typeof KeptText>
 /** A rule that produced or changed a call's reply. */
 export const AppliedRule = z.lazy(() =>
   z.strictObject({
-    scenario: z.string().describe("Name of the rule's scenario."),
+    scenario: z.string().describe("Name of the rule's scenario, or of a recording's file."),
     index: z.int().describe("The rule's position in the scenario, from 1."),
     name: z.string().nullable().describe("The rule's name; null if it has none."),
     kind: z

@@ -1,6 +1,7 @@
 import { cp, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasExtra } from '../has-extra.ts'
 import { type Consumer, install } from './consumer.ts'
 
 /** [what the project tests, its folder, number of its tests, versions of its dependencies] */
@@ -137,6 +138,22 @@ describe('a web application with Playwright', () => {
       flaky: 0,
     })
   })
+
+  it.runIf(hasExtra('recordings'))(
+    'is tested with committed recordings and faults, in the browser, in Vitest and with a server',
+    async () => {
+      const commit =
+        'git init -q && git add recordings && git -c user.name=a -c user.email=a@b.example commit -qm a'
+      const { stdout, stderr } = await project.run(
+        `npm run --silent record && ${commit} && rm -r recordings && git checkout -q recordings && npm run --silent test:vitest`,
+      )
+      expect(stdout, stderr).toContain('response.completed: Tides follow the moon')
+      const vitest = await project.readJson('vitest.json')
+      expect(vitest, stderr).toMatchObject({ success: true, numPassedTests: 10, numTotalTests: 10 })
+      const { report, said } = await run('test:recorded')
+      expect(report.stats, said + JSON.stringify(report.errors)).toMatchObject({ expected: 5, unexpected: 0 })
+    },
+  )
 
   it('attaches the journal, as text and as HAR, to the report of failing tests only', async () => {
     const { report } = await run('test:failing')

@@ -50,7 +50,7 @@ export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): str
   const remote = runner === 'playwright' ? 'await ' : ''
   const timeout = timeoutOf(record, runner)
   // Unmatched paths need `gateway.fetch`, because interception does not handle them.
-  const fetchName = runner === 'vitest' && !record.operation && !record.isAnswered ? 'gateway.fetch' : 'fetch'
+  const fetchName = runner === 'vitest' && !record.operation && rules.length === 0 ? 'gateway.fetch' : 'fetch'
   const lines = [
     `import { expect, test } from 'gateway-understudy/${runner}'`,
     '',
