@@ -2,48 +2,39 @@
 import type { Transform } from 'node:stream'
 import { truncate } from '../../lib/one-line.ts'
 
-interface Coding {
-  stream(): Transform
-  whole(bytes: Uint8Array, options: { maxOutputLength: number }): Uint8Array
-}
+type Coding = readonly [
+  stream: () => Transform,
+  whole: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array,
+]
 
 /** Returns undefined for a list of codings, an unknown one, and zstd before Node 22.15. */
 function codingOf(name: string, firstByte = 0): Coding | undefined {
   const zlib = process.getBuiltinModule('node:zlib')
-  switch (name.toLowerCase()) {
-    case 'gzip':
-    case 'x-gzip':
-      return { stream: zlib.createGunzip, whole: zlib.gunzipSync }
-    case 'deflate':
-      // Some servers omit the zlib header, whose first byte ends in 8.
-      return (firstByte & 15) === 8
-        ? { stream: zlib.createInflate, whole: zlib.inflateSync }
-        : { stream: zlib.createInflateRaw, whole: zlib.inflateRawSync }
-    case 'br':
-      return { stream: zlib.createBrotliDecompress, whole: zlib.brotliDecompressSync }
-    case 'zstd':
-      return 'zstdDecompressSync' in zlib
-        ? { stream: zlib.createZstdDecompress, whole: zlib.zstdDecompressSync }
-        : undefined
-    default:
-      return undefined
+  const gzip: Coding = [zlib.createGunzip, zlib.gunzipSync]
+  const zstd: Coding = [zlib.createZstdDecompress, zlib.zstdDecompressSync]
+  const inflate: Coding = [zlib.createInflate, zlib.inflateSync]
+  const codings: Record<string, Coding> = {
+    gzip,
+    'x-gzip': gzip,
+    // Some servers omit the zlib header, whose first byte ends in 8.
+    deflate: (firstByte & 15) === 8 ? inflate : [zlib.createInflateRaw, zlib.inflateRawSync],
+    br: [zlib.createBrotliDecompress, zlib.brotliDecompressSync],
+    ...('zstdDecompressSync' in zlib && { zstd }),
   }
+  return new Map(Object.entries(codings)).get(name.toLowerCase())
 }
 
-/** Returns the content coding of a body, or undefined if it is not compressed. */
-export function encodingOf(headers: Readonly<Record<string, string>>): string | undefined {
+/** Returns a body's content coding; undefined if there is no body, or it is not compressed. */
+export function encodingOf(headers: Readonly<Record<string, string>>, method = '', status = 0) {
   const encoding = headers['content-encoding']?.trim() || 'identity'
-  return /^identity$/i.test(encoding) ? undefined : encoding
+  const isPlain = /^identity$/i.test(encoding) || method === 'HEAD' || status === 204 || status === 304
+  return isPlain ? undefined : encoding
 }
 
 /** Returns the headers of a decoded body. */
 export function withoutEncoding(headers: Readonly<Record<string, string>>): Record<string, string> {
   const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers
   return rest
-}
-
-export function hasBody(method: string, status: number): boolean {
-  return method !== 'HEAD' && status !== 204 && status !== 304
 }
 
 export function canDecode(encoding: string): boolean {
@@ -67,23 +58,20 @@ export function decodingProblem(encoding: string, error: unknown): string {
 export function decodeWhole(bytes: Uint8Array, encoding: string, maxOutputLength: number): Uint8Array {
   const coding = codingOf(encoding, bytes[0])
   if (!coding) throw new TypeError('unknown coding')
-  return bytes.length === 0 ? bytes : coding.whole(bytes, { maxOutputLength })
+  return bytes.length === 0 ? bytes : coding[1](bytes, { maxOutputLength })
 }
 
 /** Decodes a body as it arrives. Throws if it cannot be decoded, or is truncated. */
-export async function* decoded(
-  body: AsyncIterable<Uint8Array>,
-  encoding: string,
-): AsyncGenerator<Uint8Array> {
+export async function* decoded(body: AsyncIterable<Uint8Array>, encoding: string) {
   const chunks = body[Symbol.asyncIterator]()
   const first = await chunks.next()
   if (first.done) return
-  const decoder = codingOf(encoding, first.value[0])?.stream()
+  const decoder = codingOf(encoding, first.value[0])?.[0]()
   if (!decoder) throw new TypeError('unknown coding')
   const all = async function* () {
     yield first.value
     yield* { [Symbol.asyncIterator]: () => chunks }
   }
   process.getBuiltinModule('node:stream').pipeline(all, decoder, () => {})
-  yield* decoder
+  yield* decoder as AsyncIterable<Uint8Array>
 }

@@ -22,12 +22,11 @@ import {
   decodeWhole,
   decodingProblem,
   encodingOf,
-  hasBody,
   isTruncated,
   withoutEncoding,
 } from './content-coding.ts'
 import { lastEvent } from './events.ts'
-import { type RecordedEnding, type RecordedRequest, toContent } from './recording.ts'
+import { type RecordedEnding, toContent } from './recording.ts'
 import { openRecording, type RecordingFile, RecordingFolder, type RecordOutcome } from './recording-files.ts'
 import { type RedactionFlags, type Redactor, toRedactor, upstreamSecrets } from './redact.ts'
 import {
@@ -87,12 +86,9 @@ export interface Recorder {
   close(waitMs?: number): Promise<void>
 }
 
-const defaultMaxBytes = 64 * 1024 * 1024
-const defaultGraceMs = 5000
-
 export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
   const { host = '127.0.0.1', port = 0, allowedHosts = [], token } = setup
-  const { maxBytes = defaultMaxBytes, graceMs = defaultGraceMs } = setup
+  const { maxBytes = 64 * 1024 * 1024, graceMs = 5000 } = setup
   const folder = new RecordingFolder(setup.recordings)
   const guard = new Guard({ host, allowedHosts: [...allowedHosts], allowedOrigins: [], token })
   const router = new Router(operations)
@@ -103,14 +99,10 @@ export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
       guard.assertHost(request)
       guard.assertSameOrigin(request)
       assertToken(guard, request, setup.key !== undefined)
-      const exchange = new ProxyExchange(request, response, {
-        ...setup,
-        ...{ folder, router, maxBytes, graceMs },
-      })
-      const path = setup.redactor.finder.replace(exchange.path)
-      const reported = exchange.result.then((result) =>
-        setup.onExchange?.({ method: exchange.method, path, result }),
-      )
+      const settings = { ...setup, folder, router, maxBytes, graceMs }
+      const { method, path, result } = new ProxyExchange(request, response, settings)
+      const shown = setup.redactor.finder.replace(path)
+      const reported = result.then((result) => setup.onExchange?.({ method, path: shown, result }))
       open.add(reported)
       reported.finally(() => open.delete(reported))
     } catch (error) {
@@ -162,7 +154,8 @@ class ProxyExchange {
   readonly method: string
   /** Path relative to the base URL. */
   readonly path: string
-  readonly result: Promise<RecordOutcome>
+  readonly #outcome = Promise.withResolvers<RecordOutcome>()
+  readonly result = this.#outcome.promise
   readonly #setup: ExchangeSetup
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
@@ -180,7 +173,6 @@ class ProxyExchange {
   #isOver = false
   /** Resolves when a compressed reply has been decoded. */
   #decoding = Promise.resolve()
-  #resolve: (result: RecordOutcome | Promise<RecordOutcome>) => void = () => {}
 
   /** Throws 400 for a path outside the upstream's base URL. */
   constructor(request: IncomingMessage, response: ServerResponse, setup: ExchangeSetup) {
@@ -194,9 +186,6 @@ class ProxyExchange {
     const path = target.replace(/\?.*/, '')
     this.path = splitAddress(path).route ?? path
     this.#query = target.slice(path.length)
-    this.result = new Promise((resolve) => {
-      this.#resolve = resolve
-    })
     this.#upstream = this.#connect()
     this.#passRequest()
     response.on('close', () => this.#clientLeft())
@@ -247,20 +236,12 @@ class ProxyExchange {
     } catch (error) {
       return `the request ${decodingProblem(encoding ?? '', error)}`
     }
-    const request: RecordedRequest = {
-      method: this.method,
-      path: this.path,
-      query: this.#query,
-      headers: encoding === undefined ? sent : withoutEncoding(sent),
-      ...toContent(body),
-    }
-    const operation = router.find(this.method, this.path).operation?.id
-    const opening = openRecording(request, {
-      redactor,
-      operation,
-      dialect,
-      recordedAt: wallClock().toISOString(),
-    })
+    const headers = encoding === undefined ? sent : withoutEncoding(sent)
+    const { method, path } = this
+    const request = { method, path, query: this.#query, headers, ...toContent(body) }
+    const operation = router.find(method, path).operation?.id
+    const recordedAt = wallClock().toISOString()
+    const opening = openRecording(request, { redactor, operation, dialect, recordedAt })
     const { key } = opening.head
     if (all) folder.forget(key)
     if (folder.has(key)) return 'the request is recorded already'
@@ -271,7 +252,7 @@ class ProxyExchange {
     const response = this.#response
     const status = reply.statusCode as number
     const headers = flat(reply.headers)
-    const encoding = hasBody(this.method, status) ? encodingOf(headers) : undefined
+    const encoding = encodingOf(headers, this.method, status)
     this.#file?.reply(this.#ms, status, encoding === undefined ? headers : withoutEncoding(headers))
     response.writeHead(status, reply.statusMessage, replyHeaders(reply))
     response.flushHeaders()
@@ -307,10 +288,7 @@ class ProxyExchange {
 
   #failed(error: NodeJS.ErrnoException): void {
     if (this.#isOver) return
-    if (error.code === 'ECONNRESET' || this.#response.headersSent) {
-      this.#end('reset')
-      return
-    }
+    if (error.code === 'ECONNRESET' || this.#response.headersSent) return void this.#end('reset')
     const message = `The recorder cannot reach ${this.#setup.upstream.origin}: ${error.code ?? error.message}`
     send(this.#response, envelope(502, message))
     this.#reason = 'the upstream cannot be reached'
@@ -334,7 +312,7 @@ class ProxyExchange {
       this.#reset()
     }
     const end = () => this.#file?.end(how, ms) ?? { kind: 'not-recorded' as const, reason: this.#reason }
-    this.#resolve(this.#decoding.then(end))
+    this.#outcome.resolve(this.#decoding.then(end))
   }
 
   /** Resets the client's connection once the written bytes have been sent. */
@@ -391,10 +369,6 @@ export async function record(flags: RecordFlags): Promise<void> {
   if (process.env['CI'] && !flags.allowCi)
     throw new UsageError('Recording is disabled because CI is set: enable it with --allow-ci')
   const lines: ExchangeLine[] = []
-  const printLine = (line: ExchangeLine) => {
-    if (json) print(JSON.stringify(line))
-    else if (!quiet || line.result.kind === 'leaked') print(printed(line))
-  }
   const recorder = await startRecorder({
     ...flags,
     redactor,
@@ -402,7 +376,8 @@ export async function record(flags: RecordFlags): Promise<void> {
     allowedHosts: flags.allowedHost,
     onExchange(line) {
       lines.push(line)
-      printLine(line)
+      if (json) print(JSON.stringify(line))
+      else if (!quiet || line.result.kind === 'leaked') print(printed(line))
     },
   }).catch((error: NodeJS.ErrnoException) => {
     // System errors have a code, such as those of an unusable port or folder.
@@ -440,13 +415,8 @@ function readyText(recorder: Recorder, flags: RecordFlags, shown: string): strin
   const { recordings, keyEnv } = flags
   const shownToken = flags.token === undefined ? token : 'as set'
   const or = keyEnv === undefined ? '' : ', or as their API key'
-  const rows = [
-    `  base URL   ${baseUrl}`,
-    ...(token === undefined
-      ? []
-      : [`  token      ${shownToken}   (clients send it in x-understudy-token${or})`]),
-    '  stop       Ctrl-C',
-  ]
+  const row = `  token      ${shownToken}   (clients send it in x-understudy-token${or})`
+  const rows = [`  base URL   ${baseUrl}`, ...(token === undefined ? [] : [row]), '  stop       Ctrl-C']
   return ['', `Recording ${shown} into ${recordings}/`, '', ...rows, ''].join('\n')
 }
 
@@ -472,10 +442,7 @@ function summaryOf(lines: readonly ExchangeLine[]) {
   }
 }
 
-function summaryText(
-  { recorded, skipped, leaked }: ReturnType<typeof summaryOf>,
-  recordings: string,
-): string {
+function summaryText({ recorded, skipped, leaked }: ReturnType<typeof summaryOf>, folder: string): string {
   const deleted = leaked > 0 ? `, ${leaked} deleted because they still contained a secret` : ''
-  return `${recorded} recorded to ${recordings}/, ${skipped} skipped${deleted}`
+  return `${recorded} recorded to ${folder}/, ${skipped} skipped${deleted}`
 }

@@ -6,14 +6,7 @@ import { hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { forwardedHeader } from '../../lib/address.ts'
 import { decodeUtf8, fromLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
-import {
-  canDecode,
-  decoded,
-  decodingProblem,
-  encodingOf,
-  hasBody,
-  withoutEncoding,
-} from './content-coding.ts'
+import { canDecode, decoded, decodingProblem, encodingOf, withoutEncoding } from './content-coding.ts'
 
 /**
  * Returns a request's URL under the base URL, without credentials. Throws 400 for a path that a server might
@@ -137,8 +130,7 @@ export async function forward(upstream: string, record: CallRecord, signal: Abor
   })
   const { statusCode: status = 0 } = reply
   const received = endToEnd(flat(reply.headers))
-  if (!hasBody(method, status)) return { status, headers: received, body: { kind: 'none' } }
-  const encoding = encodingOf(received)
+  const encoding = encodingOf(received, method, status)
   if (encoding === undefined || !canDecode(encoding))
     return { status, headers: received, body: { kind: 'frames', frames: framesOf(reply) } }
   const frames = framesOf(decoded(reply, encoding), (error) => {
