@@ -1,5 +1,5 @@
 /** Reads HAR files of browsers, Playwright, Polly and Understudy. */
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import * as z from 'zod'
 import { announcesEvents } from '../../http/reply.ts'
@@ -11,6 +11,7 @@ import { amount } from '../../lib/numbers.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { bytesOfBase64, type Entry, toUrl } from './import-reply.ts'
 import { firstProblem, type RecordedEnding } from './recording.ts'
+import { readOrFail } from './recordings.ts'
 
 const encoder = new TextEncoder()
 
@@ -57,11 +58,9 @@ type HarEntry = z.infer<typeof HarEntry>
 /** Returns one function per entry, which converts it. */
 export function readHar(text: string, file: string): (() => Entry)[] {
   const har = parseJson(text) as { log?: { entries?: unknown } } | undefined
-  if (har === undefined)
-    throw new UsageError(`${file}: is not a HAR file, because it is not JSON or incomplete`)
   const entries = har?.log?.entries
-  if (!Array.isArray(entries))
-    throw new UsageError(`${file}: is not a HAR file, because it has no log.entries`)
+  const reason = har === undefined ? 'it is not JSON or incomplete' : 'it has no log.entries'
+  if (!Array.isArray(entries)) throw new UsageError(`${file}: is not a HAR file, because ${reason}`)
   return entries.map((entry) => () => toEntry(entry, file))
 }
 
@@ -97,10 +96,8 @@ function replyBytes({ content, headers }: HarEntry['response'], file: string): U
   if (comment && /not (kept|stored)/.test(comment))
     throw new UsageError(`its body is incomplete (${comment})`)
   const bytes = contentBytes(content, file)
-  const types = headers.filter(({ name }) => name.toLowerCase() === 'content-type')
-  const isStream = [mimeType, ...types.map(({ value }) => String(value))].some((type) =>
-    announcesEvents({ 'content-type': type }),
-  )
+  const type = headers.find(({ name }) => /^content-type$/i.test(name))?.value ?? mimeType
+  const isStream = announcesEvents({ 'content-type': String(type) })
   if (!bytes || !isStream || typeof text !== 'string' || encoding === 'base64') return bytes
   if (text.includes('\ufffd'))
     throw new UsageError('its stream was decoded wrongly (it contains U+FFFD), so bytes are lost')
@@ -127,14 +124,12 @@ function contentBytes(content: Partial<z.output<typeof Content>>, file: string):
 /** Reads only regular files in the folder of the HAR file, because HAR files are untrusted. */
 function attachedBytes(name: string, file: string): Uint8Array {
   const folder = realpathSync(dirname(file))
-  try {
-    const path = realpathSync(resolve(folder, name))
-    if (!path.startsWith(folder + sep)) throw new UsageError(`its body is outside the file's folder: ${name}`)
-    if (statSync(path).isFile()) return readFileSync(path)
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-  }
-  throw new UsageError(`its body is missing: there is no file ${name} next to the HAR file`)
+  const path = resolve(folder, name)
+  if (!existsSync(path)) throw new UsageError(`its body is missing: there is no ${name} next to the HAR file`)
+  const real = readOrFail(() => realpathSync(path), path)
+  if (!real.startsWith(folder + sep)) throw new UsageError(`its body is outside the file's folder: ${name}`)
+  if (!statSync(real).isFile()) throw new UsageError(`its body is missing: ${name} is not a file`)
+  return readOrFail(() => readFileSync(real), path)
 }
 
 /** Windows-1252 characters for the bytes 0x80 to 0x9f. */

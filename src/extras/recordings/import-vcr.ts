@@ -27,9 +27,9 @@ const Interaction = z.lazy(() =>
 export function readCassette(text: string, file: string): (() => Entry)[] {
   const { value } = parseDataText(file, text, tagsOfCassettes)
   const { interactions, http_interactions, requests, responses } = isObject(value) ? value : {}
+  const replies = Array.isArray(responses) ? responses : []
   // A serializer of LangChain stores requests and responses in two lists.
-  const isSplit = Array.isArray(requests) && Array.isArray(responses)
-  const split = isSplit ? requests.map((request, at) => ({ request, response: responses[at] })) : undefined
+  const split = Array.isArray(requests) && requests.map((request, at) => ({ request, response: replies[at] }))
   const entries = interactions ?? http_interactions ?? split
   if (!Array.isArray(entries))
     throw new UsageError(`${file}: is not a VCR cassette, because it has no interactions`)

@@ -146,7 +146,7 @@ describe('import har', () => {
         (name, index) =>
           `skipped /in/a.har: entry ${index + 3}: its body is outside the file's folder: ${name}`,
       ),
-      'skipped /in/a.har: entry 6: its body is missing: there is no file c next to the HAR file',
+      'skipped /in/a.har: entry 6: its body is missing: there is no c next to the HAR file',
       '',
     ])
     expect(code).toBe(0)
