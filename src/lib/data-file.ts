@@ -2,7 +2,7 @@
  * Reads hand-written data files, synchronously, because `use('./busy.yaml')` is. Node's modules are looked up when needed
  * instead of imported, because the main entry also runs in browsers.
  */
-import type { Document, Tags } from 'yaml'
+import type { Document, SchemaOptions } from 'yaml'
 import type * as z from 'zod'
 import { decodeUtf8 } from './bytes.ts'
 import { check } from './check.ts'
@@ -44,9 +44,6 @@ export interface DataFile {
   /** Returns the position of the value at a path, or of its last existing ancestor. */
   locate(path: readonly PropertyKey[]): Place
 }
-
-/** Returns the tags to resolve, given those of YAML 1.2. */
-type CustomTags = (known: Tags) => Tags
 
 /** Maximum number of aliases in a YAML file. For each alias, the parser searches all nodes for its anchor. */
 const maxAliases = 1000
@@ -134,7 +131,11 @@ const otherProblem =
   'close each bracket, check the indentation of this line and the one above, or quote text with a colon'
 
 /** JSON may have comments and trailing commas, which YAML allows. Throws a `FileError` if the text is invalid. */
-export function parseDataText(name: string, text: string, customTags?: CustomTags): DataFile {
+export function parseDataText(
+  name: string,
+  text: string,
+  customTags?: SchemaOptions['customTags'],
+): DataFile {
   try {
     const value: unknown = JSON.parse(text)
     let document: ReturnType<typeof toDocument> | undefined
@@ -152,7 +153,7 @@ export function parseDataText(name: string, text: string, customTags?: CustomTag
 
 const tooDeep = 'is nested too deeply'
 
-function parseYaml(file: string, text: string, customTags?: CustomTags): DataFile {
+function parseYaml(file: string, text: string, customTags?: SchemaOptions['customTags']): DataFile {
   const fail = (message: string, place: Place = { line: 1, column: 1 }): never => {
     throw new FileError([{ file, message, ...place }])
   }
@@ -195,7 +196,7 @@ function parseYaml(file: string, text: string, customTags?: CustomTags): DataFil
   }
 }
 
-function toDocument(text: string, customTags: CustomTags | null = null) {
+function toDocument(text: string, customTags: SchemaOptions['customTags'] = null) {
   const { LineCounter, parseDocument } = loadYaml()
   const lineCounter = new LineCounter()
   // The parser compares each key with all others to find repeated ones.
