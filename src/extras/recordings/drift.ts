@@ -4,18 +4,16 @@ import { join } from 'node:path'
 import { toFetch } from '../../delivery/fetch.ts'
 import type { AnyExtra } from '../../gateway/extra.ts'
 import { GatewayCore } from '../../gateway/gateway.ts'
-import type { StreamEvent } from '../../http/reply.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
 import { parseJson } from '../../lib/json.ts'
 import { truncate } from '../../lib/one-line.ts'
 import { print } from '../../lib/print.ts'
-import { fieldsOf } from '../../lib/unchecked-json.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import type { AnyOperation } from '../../operation.ts'
 import type { GatewayOptionsInput } from '../../sandbox/options.ts'
 import type { OperationName } from '../../scenarios/names.ts'
 import type { Rule } from '../../scenarios/scenario.ts'
-import { eventsIn, type RecordedEvent } from './events.ts'
+import { eventsIn } from './events.ts'
 import { keyIn } from './record.ts'
 import {
   bodyOf,
@@ -29,7 +27,7 @@ import {
 import { readOrFail } from './recordings.ts'
 import { isFailure, scriptOf } from './script-of.ts'
 import { isPlaceholder } from './secrets.ts'
-import { type Comparison, compareShapes, type Difference, Shape } from './shapes.ts'
+import { type Comparison, compareShapes, type Difference, kindOf, Shape } from './shapes.ts'
 import { basicAuthorization, upstreamUrl } from './upstream.ts'
 
 export interface DriftFlags {
@@ -73,6 +71,9 @@ async function findDrift(
 ): Promise<DriftReport> {
   const key = keyEnv === undefined ? undefined : keyIn(keyEnv)
   const gatewayOf = gateways(dialect, extras)
+  const names = upstream
+    ? { ours: 'the recording', theirs: 'the real gateway' }
+    : { ours: understudy, theirs: 'the recording' }
   const report: DriftReport = { compared: 0, findings: [], notCompared: [] }
   const findings = new Map<string, Finding>()
   for (const [file, recording] of readAll(folder, report.notCompared)) {
@@ -83,7 +84,7 @@ async function findDrift(
       const answers = upstream
         ? askUpstream(request, operation, upstream, key)
         : askUnderstudy(gateway, request, operation, reply)
-      const { differences, notCompared } = await compare(reply, answers, upstream !== undefined)
+      const { differences, notCompared } = await compare(reply, answers, names)
       const name = `${request.method} ${operation?.path ?? request.path} ${reply.status}`
       for (const each of differences) {
         const id = `${name} ${each.path} ${each.message}`
@@ -130,28 +131,38 @@ function readAll(folder: string, notCompared: string[]): [file: string, recordin
 async function compare(
   recorded: Answer,
   answers: AsyncIterable<Answer>,
-  isUpstream: boolean,
+  names: { ours: string; theirs: string },
 ): Promise<Comparison> {
-  let best: Comparison | undefined
-  let status = ''
+  const comparisons: Comparison[] = []
+  let reason = ''
   for await (const answer of answers) {
-    if (answer.status !== recorded.status) {
-      status ||= statusMessage(answer, recorded.status)
-      continue
+    if (answer.status !== recorded.status) reason ||= statusMessage(answer, recorded.status)
+    else {
+      const [ours, theirs] = names.ours === understudy ? [answer, recorded] : [recorded, answer]
+      const comparison = compareAnswers(ours, theirs, names)
+      if (weightOf(comparison) === 0) return comparison
+      comparisons.push(comparison)
     }
-    const comparison = isUpstream
-      ? compareAnswers(recorded, answer, { ours: 'the recording', theirs: 'the real gateway' })
-      : compareAnswers(answer, recorded, { ours: 'Understudy', theirs: 'the recording' })
-    if (!best || weightOf(comparison) < weightOf(best)) best = comparison
-    if (weightOf(best) === 0) break
   }
-  if (!best) throw new NotCompared(status)
+  const [best] = comparisons.sort((left, right) => weightOf(left) - weightOf(right))
+  if (!best) throw new NotCompared(reason)
   return best
 }
 
 /** A place that was not compared weighs more than a difference: it may hide several. */
 function weightOf({ differences, notCompared }: Comparison): number {
   return differences.length + 10 * notCompared.length
+}
+
+function compareAnswers(ours: Answer, theirs: Answer, names: { ours: string; theirs: string }): Comparison {
+  if (ours.type !== theirs.type) {
+    const message = `is ${theirs.type || 'absent'}, but ${ours.type || 'absent'} in ${names.ours}`
+    return { differences: [{ path: 'content-type', kind: 'type', message }], notCompared: [] }
+  }
+  const [mine, other] = [read(ours), read(theirs)]
+  const { differences, notCompared } = compareShapes(mine.shape, other.shape, names)
+  const redacted = [...mine.shape.redacted, ...other.shape.redacted].map((path) => `${path}: is redacted`)
+  return { differences, notCompared: [...mine.unread, ...other.unread, ...notCompared, ...redacted] }
 }
 
 class NotCompared extends Error {}
@@ -196,20 +207,17 @@ async function* askUnderstudy(
   const { status } = recorded
   if (status >= 400 && usual.status !== status) yield await askWith({ fault: { name: 'status', status } })
   if (!operation.protocol || status !== 200 || usual.type !== recorded.type) return
-  const { values } = read(recorded)
+  const { values, kinds } = read(recorded)
   const reply = scriptOf(values)
-  yield await askWith({ reply })
-  const afterEvents = values.findIndex(isFailure)
-  if (afterEvents < 0 || recorded.type !== eventStream) return
-  // Deltas are counted, because the recorded text has other tokens.
-  const { isDelta } = operation.protocol.places
-  const afterDeltas = values.filter((value) => isDelta(fieldsOf(value) as StreamEvent)).length
-  const position = afterDeltas > 0 ? { afterDeltas } : { afterEvents: Math.max(1, afterEvents) }
+  const scripted = await askWith({ reply })
+  yield scripted
+  const failedAt = values.findIndex(isFailure)
+  if (failedAt < 0 || recorded.type !== eventStream) return
+  // The reply fails after the same kind of event, whose text may have other tokens.
+  const afterEvents = Math.max(1, read(scripted).kinds.lastIndexOf(kinds[failedAt - 1] ?? '') + 1)
+  const { output } = reply
   for (const form of ['failed', 'error'] as const)
-    yield await askWith({
-      reply: { output: reply.output },
-      fault: { name: 'stream-error-event', form, ...position },
-    })
+    yield await askWith({ reply: { output }, fault: { name: 'stream-error-event', form, afterEvents } })
 }
 
 /** Sends a request to a real gateway. Throws for requests that could change its state. */
@@ -266,73 +274,50 @@ function statusMessage({ status, body }: Answer, recorded: number): string {
 }
 
 const eventStream = 'text/event-stream'
+const understudy = 'Understudy'
 
-interface Contents {
-  readonly shape: Shape
-  /** The body, or the values of a stream's events. */
-  readonly values: readonly unknown[]
-  /** Parts of a stream that are not JSON. */
-  readonly unread: readonly string[]
-}
-
-/** Throws if nothing in the body can be compared. */
-function read({ type, body }: Answer): Contents {
+/** Reads a body, or the events of a stream. Throws if nothing in it can be compared. */
+function read({ type, body }: Answer) {
   const shape = new Shape()
   const unread: string[] = []
   const text = decodeUtf8(body)
+  const value = type === eventStream ? undefined : parseJson(text)
+  // The last event may lack its blank line.
+  const events = eventsIn(type === eventStream ? `${text ?? ''}\n\n` : '', (line) =>
+    unread.push(`'${truncate(line, 40)}' is not part of an event`),
+  ).filter(({ value, data }, index) => {
+    const isRead = value !== undefined || data === '[DONE]'
+    if (!isRead) unread.push(`event ${index + 1} is not JSON`)
+    return isRead
+  })
+  if (type === eventStream && events.length === 0) throw new NotCompared('the stream has no events with JSON')
+  if (type !== eventStream && value === undefined && body.length > 0)
+    throw new NotCompared('the body is not JSON')
   try {
-    if (type !== eventStream) {
-      const value = parseJson(text)
-      if (value === undefined && body.length > 0) throw new TypeError('the body is not JSON')
-      shape.addBody(value)
-      return { shape, values: [value], unread }
-    }
-    if (text === undefined) throw new TypeError('the stream is not UTF-8')
-    // The last event may lack its blank line.
-    const events = eventsIn(`${text}\n\n`, (line) =>
-      unread.push(`'${truncate(line, 40)}' is not part of an event`),
-    )
-    const isReadable = ({ data, value }: RecordedEvent) => value !== undefined || data === '[DONE]'
-    for (const [index, event] of events.entries())
-      if (!isReadable(event)) unread.push(`event ${index + 1} is not JSON`)
-    const readable = events.filter(isReadable)
-    if (readable.length === 0) throw new TypeError('the stream has no events with JSON')
-    shape.addStream(readable)
-    return { shape, values: readable.map(({ value }) => value), unread }
+    if (type === eventStream) shape.addStream(events)
+    else shape.addBody(value)
   } catch (error) {
     throw new NotCompared((error as Error).message)
   }
-}
-
-function compareAnswers(ours: Answer, theirs: Answer, names: { ours: string; theirs: string }): Comparison {
-  if (ours.type !== theirs.type) {
-    const message = `is ${theirs.type || 'absent'}, but ${ours.type || 'absent'} in ${names.ours}`
-    return { differences: [{ path: 'content-type', kind: 'type', message }], notCompared: [] }
-  }
-  const [mine, other] = [read(ours), read(theirs)]
-  const { differences, notCompared } = compareShapes(mine.shape, other.shape, names)
-  const redacted = [...mine.shape.redacted, ...other.shape.redacted].map((path) => `${path}: is redacted`)
-  return { differences, notCompared: [...mine.unread, ...other.unread, ...notCompared, ...redacted] }
+  const values = type === eventStream ? events.map(({ value }) => value) : [value]
+  return { shape, values, kinds: events.map(kindOf), unread }
 }
 
 /** Returns a function that finds or creates the gateway with a recording's dialect. */
 function gateways(dialect: string | undefined, extras: readonly AnyExtra[]): (name: string) => GatewayCore {
   const byDialect = new Map<string, GatewayCore>()
-  const create = (name?: string) => new GatewayCore({ dialect: name } as GatewayOptionsInput, { extras })
-  const createFor = (name: string) => {
+  return (recorded) => {
+    const name = dialect ?? recorded
+    const options = name === 'neutral' ? {} : { dialect: name }
     try {
-      return create(name === 'neutral' ? undefined : name)
+      const gateway = byDialect.get(name) ?? new GatewayCore(options as GatewayOptionsInput, { extras })
+      byDialect.set(name, gateway)
+      return gateway
     } catch (error) {
       if (dialect === undefined)
         throw new NotCompared(`Understudy has no dialect '${name}': name another with --dialect`)
       throw new UsageError((error as Error).message.replace(/^.* options\.dialect/, '--dialect'))
     }
-  }
-  return (name) => {
-    const wanted = dialect ?? name
-    const gateway = byDialect.get(wanted) ?? createFor(wanted)
-    byDialect.set(wanted, gateway)
-    return gateway
   }
 }
 

@@ -85,7 +85,8 @@ export class Shape {
       for (const item of value) this.#add(`${path}[]`, 'items', path, item, depth + 1)
       return
     }
-    if (typeof value !== 'object' || value === null) return
+    // The arguments of a tool call are the model's.
+    if (typeof value !== 'object' || value === null || path.endsWith('[tool_use].input')) return
     const tag = tagFields.map((name) => Reflect.get(value, name)).find((name) => typeof name === 'string')
     // The type of an error is a code.
     const isMember = tag !== undefined && tag !== ownTag && !/(?:^|\.)error$/.test(path)
@@ -119,7 +120,7 @@ const ownChunks =
   'tool_calls function_call reasoning reasoning_details refusal annotations images role'.split(' ')
 
 /** Returns an event's name or type. A chunk, which has neither, is named after what it contains. */
-function kindOf({ data, event, value }: RecordedEvent): string {
+export function kindOf({ data, event, value }: RecordedEvent): string {
   if (data === '[DONE]') return data
   const { type, choices, error, usage } = fieldsOf(value)
   if (typeof type === 'string') return event ?? type
