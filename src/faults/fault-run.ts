@@ -92,7 +92,8 @@ export class FaultRun {
         application.why = isFixed ? "the reply's format is fixed" : 'the operation has no event stream'
       else if (faulty.body.kind === 'hang-up') application.why = 'there is no reply'
       else {
-        if (isStream && actsOnEvents.has(layerOf(setting))) faulty = this.#withEvents(faulty)
+        if (isStream && actsOnEvents.has(layerOf(setting)))
+          faulty = changeFrames(withoutLength(faulty), (frames) => this.#readEvents(frames))
         faulty = this.#apply(application, faulty)
       }
     }
@@ -103,16 +104,11 @@ export class FaultRun {
     return faulty
   }
 
-  /** Reads a stream's raw bytes as events. */
-  #withEvents(reply: Reply): Reply {
-    return changeFrames(withoutLength(reply), (frames) => this.#identified(readEvents(frames)))
-  }
-
-  /** Notes the protocol of the first event that belongs to one. */
-  *#identified(frames: Iterable<Frame>): Generator<Frame> {
+  /** Reads raw bytes as events, and notes the protocol of the first event that belongs to one. */
+  *#readEvents(frames: Iterable<Frame>): Generator<Frame> {
     const { protocols = [] } = this.#rules[0]?.inputs ?? {}
     let isEmpty = true
-    for (const frame of frames) {
+    for (const frame of readEvents(frames)) {
       if (frame.kind === 'event') {
         this.#protocol ??= protocols.find(({ owns }) => owns(frame.event))
         isEmpty = false

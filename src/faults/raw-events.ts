@@ -18,15 +18,14 @@ export function* readEvents(frames: Iterable<Frame>): Generator<Frame> {
   let pieces: string[] = []
   /** End of the held bytes, because an event's end may be split. */
   let tail = ''
+  function* rest(): Generator<Frame> {
+    if (tail !== '') yield toFrame(pieces.join(''))
+    pieces = []
+    tail = ''
+  }
   for (const frame of frames) {
-    if (frame.kind === 'wait') {
-      yield frame
-      continue
-    }
     if (frame.kind !== 'bytes') {
-      if (tail !== '') yield toFrame(pieces.join(''))
-      pieces = []
-      tail = ''
+      if (frame.kind !== 'wait') yield* rest()
       yield frame
       continue
     }
@@ -45,7 +44,7 @@ export function* readEvents(frames: Iterable<Frame>): Generator<Frame> {
     }
     tail = tail.slice(-3)
   }
-  if (tail !== '') yield toFrame(pieces.join(''))
+  yield* rest()
 }
 
 function toFrame(block: string): Frame {

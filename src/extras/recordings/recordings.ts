@@ -31,12 +31,12 @@ import { toReplay } from './replay.ts'
 import {
   defaultIgnoreFields,
   equalsRedacted,
+  hasPath,
   isRedacted,
   type KeyParts,
   keyPartsOf,
   type NamedRecording,
   nearestRecording,
-  pathEqualsRedacted,
 } from './request-key.ts'
 import { forward, shownUpstream } from './upstream.ts'
 
@@ -110,7 +110,7 @@ export function openRecordings({
 
 function readRecordings(given: string | ReplayedRecording[]): ReadonlyMap<string, Recording> {
   try {
-    return typeof given === 'string' ? readRecordingFolder(given) : withNames(given.map(checked))
+    return typeof given === 'string' ? readRecordingFolder(given) : withNames(given)
   } catch (error) {
     throw error instanceof RecordingError ? new RecordingError(`options.recordings: ${error.message}`) : error
   }
@@ -151,7 +151,8 @@ function replay(
         const elapsed = () => (monotonic() - record.startedAt) / timeScale
         const { waitMs, reply } = toReplay(recording, elapsed)
         await clock.wait(waitMs, signal)
-        return reply
+        const isHead = record.method === 'HEAD' && recording.reply
+        return isHead ? { ...reply, body: { kind: 'none' } } : reply
       },
     }
   }
@@ -187,15 +188,13 @@ function requestBytesOf(record: CallRecord<SandboxState>): Uint8Array {
   }
 }
 
-function checked(value: unknown, index: number): Recording {
-  const result = check(RecordingSchema, value)
-  if (result.success) return result.data
-  throw new TypeError(`createGateway: ${firstProblem(result.error, `options.recordings[${index}]`)}`)
-}
-
-function withNames(recordings: readonly Recording[]): Map<string, Recording> {
+function withNames(recordings: readonly unknown[]): Map<string, Recording> {
   const byName = new Map<string, Recording>()
-  for (const recording of recordings) byName.set(fileNameOf(recording.head, byName), recording)
+  for (const [index, recording] of recordings.entries()) {
+    const { success, data, error } = check(RecordingSchema, recording)
+    if (!success) throw new TypeError(`createGateway: ${firstProblem(error, `options.recordings[${index}]`)}`)
+    byName.set(fileNameOf(data.head, byName), data)
+  }
   return byName
 }
 
@@ -237,14 +236,6 @@ export function readOrFail<Result>(read: () => Result, path: string): Result {
   }
 }
 
-interface Match {
-  /** Key of the matching recordings; undefined if there are none. */
-  readonly key: string | undefined
-  /** Matching recordings, in the order in which they were recorded. */
-  readonly recordings: readonly NamedRecording[]
-  explainMiss(): { message: string; nearest?: { recording: string; field: string } }
-}
-
 /** Finds the recordings of a request. Recordings without a request or an ending match nothing. */
 function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: readonly string[] = []) {
   const redactor = new Redactor({ ignoreFields: [...defaultIgnoreFields, ...ignoreFields] })
@@ -257,16 +248,10 @@ function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: read
     .sort((left, right) => numberOf(left.name) - numberOf(right.name))
   const byKey = Map.groupBy(all, ({ parts }) => toText(parts))
   const redacted = all.filter(({ request }) => isRedacted(request))
-  const paths = new Map(all.map(({ request }) => [`${request.method} ${request.path}`, request]))
-  const handles = (method: string, path: string) => {
-    const { request } = redactor.request({ method, path, query: '', headers: {} })
-    return methodsFor(method).some(
-      (each) =>
-        paths.has(`${each} ${request.path}`) ||
-        redacted.some((other) => other.request.method === each && pathEqualsRedacted(other.request, request)),
-    )
-  }
-  const find = (sent: RecordedRequest): Match => {
+  const handles = (method: string, path: string) =>
+    all.some(({ request }) => methodsFor(method).includes(request.method) && hasPath(request, path))
+  /** Returns the matching recordings in order, and the key with which to count them, if there are any. */
+  const find = (sent: RecordedRequest) => {
     const { request, parts } = redactor.request(sent)
     const found = methodsFor(request.method).flatMap((method) => {
       const asked = { ...parts, method }
@@ -279,8 +264,14 @@ function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: read
     // A HEAD does not use up the recording of a GET.
     const key = found && toText({ ...found, method: request.method })
     const line = `${request.method} ${request.path}${request.query}`
+    const { length } = matching
     const explainMiss = () => {
-      if (matching.length > 0) return { message: replayedMessage(line, matching.length) }
+      const replayed =
+        length === 1 ? `The only recording of ${line} has` : `All ${length} recordings of ${line} have`
+      if (length > 0)
+        return {
+          message: `${replayed} been replayed: record the request again, or set recordings.onUnmatched`,
+        }
       const near = nearestRecording(all, request, parts, redactor.ignoreFields)
       if (!near)
         return {
@@ -298,11 +289,6 @@ function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: read
 /** Returns the recorded methods that reply to a method: a GET also replies to a HEAD. */
 function methodsFor(method: string): string[] {
   return method === 'HEAD' ? ['HEAD', 'GET'] : [method]
-}
-
-function replayedMessage(line: string, count: number): string {
-  const all = count === 1 ? `The only recording of ${line} has` : `All ${count} recordings of ${line} have`
-  return `${all} been replayed: record the request again, or set recordings.onUnmatched`
 }
 
 function toText({ method, path, query, bodyHash }: KeyParts): string {

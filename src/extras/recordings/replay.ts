@@ -1,13 +1,15 @@
 /** Converts a recording to a reply with the recorded chunks, times and ending, or to a scenario. */
+import { Router } from '../../gateway/router.ts'
 import { HeaderRecord } from '../../http/header-record.ts'
 import type { Reply } from '../../http/reply.ts'
 import { decodeUtf8, toBase64 } from '../../lib/bytes.ts'
+import type { AnyOperation } from '../../operation.ts'
 import type { KnownOperation } from '../../scenarios/check-scenario.ts'
 import type { OperationName } from '../../scenarios/names.ts'
 import type { Rule, Scenario } from '../../scenarios/scenario.ts'
 import type { ScriptedFrame } from '../../scenarios/scripted-reply.ts'
 import { lastEvent } from './events.ts'
-import { bodyOf, bytesOf, type RecordedRequest, type Recording, rounded } from './recording.ts'
+import { bodyOf, bytesOf, type Recording, rounded } from './recording.ts'
 import { comparableBody, defaultIgnoreFields, parsedBody } from './request-key.ts'
 import { isPlaceholder } from './secrets.ts'
 import { isHopByHop } from './upstream.ts'
@@ -95,12 +97,14 @@ function toRule(
   ignoreFields: readonly string[],
 ): Rule {
   const { head, request, reply, end } = recording
-  const operation = request && operations.find((each) => paramsOf(each, request) !== undefined)
+  // The router reads only fields that known operations have.
+  const router = new Router(operations as readonly AnyOperation[])
+  const { operation, params = {} } = request ? router.find(request.method, request.path) : {}
   const rule: Rule = {
     name: 'recorded',
     // A request to an unknown operation is matched by its method and path.
     on: (operation?.id ?? (request ? `${request.method} ${request.path}` : '*')) as OperationName,
-    ...whenOf(recording, operation, ignoreFields),
+    ...whenOf(recording, params, ignoreFields),
   }
   if (!end) throw new TypeError(`The recording of ${head.operation} has a request, but no reply yet`)
   if (!reply) return { ...rule, fault: { name: end.end === 'idle' ? 'timeout' : 'connection-reset' } }
@@ -117,11 +121,10 @@ function toRule(
 /** Returns conditions on the query and each body field, so that near misses name the field that differs. */
 function whenOf(
   { request }: Recording,
-  operation: KnownOperation | undefined,
+  params: Readonly<Record<string, string>>,
   ignoreFields: readonly string[],
 ): Pick<Rule, 'when'> {
   if (!request) return {}
-  const params = (operation && paramsOf(operation, request)) ?? {}
   const query = Object.fromEntries(new URLSearchParams(request.query))
   const fields = comparableBody(parsedBody(request), ignoreFields)
   const body =
@@ -132,21 +135,6 @@ function whenOf(
     ...(body.length > 0 && { body: Object.fromEntries(body.map(([name, equals]) => [name, { equals }])) }),
   }
   return Object.keys(when).length > 0 ? { when } : {}
-}
-
-/** Returns a request's path parameters, or undefined if the request is for another operation. */
-function paramsOf(
-  operation: KnownOperation,
-  { method, path }: RecordedRequest,
-): Record<string, string> | undefined {
-  const [template, segments] = [operation.path.split('/'), path.split('/')]
-  const matches = method === operation.method.toUpperCase() && template.length === segments.length
-  if (!matches || !template.every((part, index) => part.startsWith('{') || part === segments[index]))
-    return undefined
-  const named = template.flatMap((part, index) =>
-    part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(segments[index] as string)]] : [],
-  )
-  return Object.fromEntries(named)
 }
 
 function toScripted(frame: RecordedFrame): ScriptedFrame {

@@ -73,8 +73,10 @@ export function equalsRedacted(
   return valueEqualsRedacted(before, now)
 }
 
-export function pathEqualsRedacted(redacted: RecordedRequest, sent: RecordedRequest): boolean {
-  return valueEqualsRedacted(redacted.path, sent.path)
+export function hasPath(recorded: RecordedRequest, path: string): boolean {
+  return (
+    recorded.path === path || (placeholder.test(recorded.path) && valueEqualsRedacted(recorded.path, path))
+  )
 }
 
 function valueEqualsRedacted(redacted: unknown, sent: unknown): boolean {
