@@ -97,6 +97,8 @@ export function openRecordings({
     throw new TypeError(
       "createGateway: options.recordings.upstream is required for onUnmatched: 'passthrough': the base URL of the real gateway",
     )
+  if (onUnmatched === 'passthrough' && !globalThis.process?.getBuiltinModule)
+    throw new TypeError('createGateway: options.recordings.upstream requires Node')
   if (onUnmatched === 'passthrough' && globalThis.process?.env?.['CI'])
     throw new TypeError(
       'createGateway: passthrough is disabled because CI is set: unset CI to forward requests',

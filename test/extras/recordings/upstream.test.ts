@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ExchangeLine, startRecorder } from '../../../src/extras/recordings/record.ts'
@@ -39,7 +40,7 @@ async function startRaw(...parts: Part[]) {
       for (const part of parts) {
         if (typeof part === 'function') await part(socket)
         else socket.write(part)
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await wait(5)
       }
       socket.end()
     })
@@ -116,9 +117,12 @@ describe('a compressed reply', () => {
       })
     const chunks = [await part('data: 1\n\n'), await part('data: 2\n\n')]
     const start = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\n'
-    await using upstream = await startRaw(`${start}content-length: 999\r\n\r\n`, ...chunks, (socket) =>
-      socket.resetAndDestroy(),
-    )
+    // A reset discards what the other side has not read yet.
+    const reset = async (socket: Socket) => {
+      await wait(100)
+      socket.resetAndDestroy()
+    }
+    await using upstream = await startRaw(`${start}content-length: 999\r\n\r\n`, ...chunks, reset)
     const recorder = await startRecording(upstream.url)
     await ask(recorder.baseUrl, '/responses', { body: {} })
     await recorder.close()
@@ -261,22 +265,6 @@ describe('a request', () => {
     await using server = await startServer({ recordings: recorder.recordings, timeScale: 0 })
     expect(await send(server.baseUrl, '/responses', bodies[0] as [string, Uint8Array])).toBe('ok')
     expect((await call(server, 'POST /files', { body: { a: 1 } })).text).toBe('ok')
-  })
-
-  it('with a multipart body is replayed, although clients generate its boundary', async () => {
-    await using upstream = await startRaw('HTTP/1.1 200 OK\r\n\r\nok')
-    const recorder = await startRecording(upstream.url)
-    const send = async (baseUrl: string, name: string) => {
-      const body = new FormData()
-      body.set('file', new Blob([new Uint8Array([0, 255])]), name)
-      return (
-        await fetch(`${baseUrl}/files`, { method: 'POST', headers: { authorization: 'Bearer k' }, body })
-      ).status
-    }
-    await send(recorder.baseUrl, 'a.png')
-    await recorder.close()
-    await using server = await startServer({ recordings: recorder.recordings, timeScale: 0 })
-    expect([await send(server.baseUrl, 'b.png'), await send(server.baseUrl, 'a.png')]).toEqual([404, 200])
   })
 
   it('with a key in its path is printed and stored without the key', async () => {
