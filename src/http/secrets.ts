@@ -15,9 +15,18 @@ export function plainName(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
+/** Names judged so far, because the same fields occur in every event of a stream. */
+const judged = new Map<string, boolean>()
+const maxJudged = 1000
+
 /** Returns true if a header, query parameter or JSON field with this name contains a secret. */
 export function isSecretName(name: string): boolean {
-  return secretName.test(plainName(name))
+  let isSecret = judged.get(name)
+  if (isSecret === undefined) {
+    isSecret = secretName.test(plainName(name))
+    if (judged.size < maxJudged && name.length < 100) judged.set(name, isSecret)
+  }
+  return isSecret
 }
 
 /** Returns the text that replaces a secret. Default: `hidden`. */
@@ -51,27 +60,80 @@ export function hideInText(text: string): string {
     const shown = hideInValue(value)
     return equal(value, shown) ? text : JSON.stringify(shown)
   } catch {
-    return hideInString(text)
+    return hideInString(/^data:/m.test(text) ? hideInDeltas(text) : text)
   }
 }
 
 export function hideInString(text: string, mark = hide): string {
   // Text this short is assumed not to contain both a name and a value.
   if (text.length < 8) return text
-  const secrets = [...secretsIn(text, secretPatterns)].sort((left, right) => left.start - right.start)
   let shown = ''
   let from = 0
-  for (const [index, { start, end }] of secrets.entries()) {
-    if (end <= from) continue
-    const next = secrets[index + 1]
-    if (next && next.start < end && next.end > end) {
-      next.start = start
-      continue
-    }
+  for (const { start, end } of joinedPlaces(text)) {
     shown += text.slice(from, start) + mark(text.slice(start, end))
     from = end
   }
   return shown + text.slice(from)
+}
+
+/** Returns the places of secrets in order, with overlapping ones joined. */
+function joinedPlaces(text: string): SecretPlace[] {
+  const places: SecretPlace[] = []
+  for (const place of [...secretsIn(text, secretPatterns)].sort((left, right) => left.start - right.start)) {
+    const last = places.at(-1)
+    if (last && place.start < last.end) last.end = Math.max(last.end, place.end)
+    else places.push(place)
+  }
+  return places
+}
+
+/** Finds the text deltas of events, and indexes of choices or content blocks other than the first. */
+const deltas =
+  /"(?:index": ?(?<index>[1-9]\d*)|(?<field>delta|content|text|arguments|partial_json|thinking|reasoning|reasoning_content|refusal)": ?"(?<text>(?:\\.|[^"\\])*)")/g
+
+/** Hides secrets that are split across the deltas of an event stream. The first delta gets the mark. */
+function hideInDeltas(stream: string): string {
+  const parts = new Map<string, { text: string; pieces: { at: number; start: number; length: number }[] }>()
+  let block: { index: string; end: number } | undefined
+  for (const match of stream.matchAll(deltas)) {
+    const { index, field = '', text = '' } = match.groups ?? {}
+    if (index !== undefined) {
+      const isSameLine = block !== undefined && match.index < block.end
+      const end: number = isSameLine && block ? block.end : stream.indexOf('\n', match.index)
+      block = { index, end: end < 0 ? stream.length : end }
+      continue
+    }
+    const id = field + (block && match.index < block.end ? block.index : '')
+    const part = parts.get(id) ?? { text: '', pieces: [] }
+    const start = match.index + match[0].length - 1 - text.length
+    part.pieces.push({ at: part.text.length, start, length: text.length })
+    part.text += text
+    parts.set(id, part)
+  }
+  const hiddenPieces = [...parts.values()].flatMap(({ text, pieces }) => {
+    let next = 0
+    return pieces.length < 2
+      ? []
+      : joinedPlaces(text).flatMap((place) => {
+          while ((pieces[next]?.at ?? Infinity) + (pieces[next]?.length ?? 0) <= place.start) next++
+          const found = []
+          for (let piece = pieces[next]; piece && piece.at < place.end; piece = pieces[++next]) {
+            const from = Math.max(place.start, piece.at)
+            const to = Math.min(place.end, piece.at + piece.length)
+            const offset = piece.start - piece.at
+            found.push({ start: from + offset, end: to + offset, mark: from === place.start ? hidden : '' })
+          }
+          next = Math.max(0, next - 1)
+          return found
+        })
+  })
+  let shown = ''
+  let at = 0
+  for (const { start, end, mark } of hiddenPieces.sort((left, right) => left.start - right.start)) {
+    shown += stream.slice(at, start) + mark
+    at = end
+  }
+  return shown + stream.slice(at)
 }
 
 export interface SecretPattern {
@@ -304,8 +366,7 @@ export function namePatterns(isSecret: (name: string) => boolean): SecretPattern
   return [
     pattern('field', '"NAME"\\s*:\\s*"', stringEnd),
     pattern('field', '(?<!\\\\)(?<quote>\\\\{1,31}")NAME\\k<quote>\\s*:\\s*\\k<quote>', stringEnd),
-    pattern('parameter', '(?:^|[?&])NAME=', /[^&#\s"'\\]+/y),
-    pattern('parameter', ';\\s?NAME=', /[^;&#\s"'\\]+/y),
+    pattern('parameter', '(?:^|[?&]|;\\s?)NAME=', /[^&#\s"'\\]+/y),
     pattern('header', '"name"\\s*:\\s*"NAME"\\s*,\\s*"value"\\s*:\\s*"', stringEnd),
     {
       kind: 'value',

@@ -1,11 +1,11 @@
 /** Tests that keys of known formats are hidden in every place of a call, and that text like keys is not. */
 import { describe, expect, it } from 'vitest'
-import { Redactor } from '../../src/extras/recordings/redact.ts'
-import { hideInString, hideInText } from '../../src/http/secrets.ts'
-import { random } from '../../src/lib/seed.ts'
-import { connectGateway } from '../../src/remote.ts'
-import { type RequestLine, startServer } from '../../src/serve.ts'
-import { call } from '../call.ts'
+import { Redactor } from '../../../src/extras/recordings/redact.ts'
+import { hideInString, hideInText } from '../../../src/http/secrets.ts'
+import { random } from '../../../src/lib/seed.ts'
+import { connectGateway } from '../../../src/remote.ts'
+import { type RequestLine, startServer } from '../../../src/serve.ts'
+import { call } from '../../call.ts'
 
 const alphabets: Record<string, string> = {
   w: 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789-_',
