@@ -27,7 +27,7 @@ import {
 import { readOrFail } from './recordings.ts'
 import { isFailure, scriptOf } from './script-of.ts'
 import { isPlaceholder } from './secrets.ts'
-import { type Comparison, compareShapes, type Difference, kindOf, Shape } from './shapes.ts'
+import { type Comparison, compareShapes, type Difference, kindOf, NotCompared, Shape } from './shapes.ts'
 import { basicAuthorization, upstreamUrl } from './upstream.ts'
 
 export interface DriftFlags {
@@ -39,44 +39,25 @@ export interface DriftFlags {
   quiet?: true
 }
 
-export interface Finding extends Difference {
+interface Finding extends Difference {
   /** Method, path pattern and status, such as `POST /responses 200`. */
   readonly reply: string
   /** Files of the recordings with this difference. */
   readonly recordings: string[]
 }
 
-export interface DriftReport {
-  compared: number
-  readonly findings: Finding[]
-  /** Files, and parts of recorded replies, that were not compared, with reasons. */
-  readonly notCompared: string[]
-}
-
-/** Prints a report. Sets exit code 1 for differences, 2 if something was not compared. */
+/**
+ * Sends the requests one after the other, in the order in which they were recorded, and prints a report. Sets exit code
+ * 1 for differences, 2 if something was not compared.
+ */
 export async function drift(folder: string, flags: DriftFlags, extras: readonly AnyExtra[]): Promise<void> {
-  const report = await findDrift(folder, flags, extras)
-  const { findings, notCompared, compared } = report
-  if (flags.json) print(JSON.stringify(report, null, 2))
-  else print(toText(report, flags))
-  if (findings.some(({ kind }) => kind !== flags.allow)) process.exitCode = 1
-  else if (notCompared.length > 0 || compared === 0) process.exitCode = 2
-}
-
-/** Sends the requests one after the other, in the order in which they were recorded. */
-async function findDrift(
-  folder: string,
-  { upstream, keyEnv, dialect }: DriftFlags,
-  extras: readonly AnyExtra[],
-): Promise<DriftReport> {
+  const { upstream, keyEnv, dialect, allow } = flags
   const key = keyEnv === undefined ? undefined : keyIn(keyEnv)
   const gatewayOf = gateways(dialect, extras)
-  const names = upstream
-    ? { ours: 'the recording', theirs: 'the real gateway' }
-    : { ours: understudy, theirs: 'the recording' }
-  const report: DriftReport = { compared: 0, findings: [], notCompared: [] }
-  const findings = new Map<string, Finding>()
-  for (const [file, recording] of readAll(folder, report.notCompared)) {
+  const byDifference = new Map<string, Finding>()
+  const notCompared: string[] = []
+  let compared = 0
+  for (const [file, recording] of readAll(folder, notCompared)) {
     try {
       const { request, reply } = completed(recording)
       const gateway = gatewayOf(recording.head.dialect)
@@ -84,23 +65,26 @@ async function findDrift(
       const answers = upstream
         ? askUpstream(request, operation, upstream, key)
         : askUnderstudy(gateway, request, operation, reply)
-      const { differences, notCompared } = await compare(reply, answers, names)
+      const found = await compare(reply, answers, upstream !== undefined)
       const name = `${request.method} ${operation?.path ?? request.path} ${reply.status}`
-      for (const each of differences) {
+      for (const each of found.differences) {
         const id = `${name} ${each.path} ${each.message}`
-        const finding = findings.get(id) ?? { reply: name, ...each, recordings: [] }
-        findings.set(id, finding)
+        const finding = byDifference.get(id) ?? { reply: name, ...each, recordings: [] }
+        byDifference.set(id, finding)
         finding.recordings.push(file)
       }
-      report.notCompared.push(...notCompared.map((text) => `${file}: ${text}`))
-      report.compared++
+      notCompared.push(...found.notCompared.map((text) => `${file}: ${text}`))
+      compared++
     } catch (error) {
       if (!(error instanceof NotCompared)) throw error
-      report.notCompared.push(`${file}: ${error.message}`)
+      notCompared.push(`${file}: ${error.message}`)
     }
   }
-  report.findings.push(...findings.values())
-  return report
+  const findings = [...byDifference.values()]
+  const report = { compared, findings, notCompared }
+  print(flags.json ? JSON.stringify(report, null, 2) : toText(report, flags))
+  if (findings.some(({ kind }) => kind !== allow)) process.exitCode = 1
+  else if (notCompared.length > 0 || compared === 0) process.exitCode = 2
 }
 
 /** Reads a folder's recordings, oldest first, and names the files that are none. Ignores hidden files. */
@@ -131,15 +115,16 @@ function readAll(folder: string, notCompared: string[]): [file: string, recordin
 async function compare(
   recorded: Answer,
   answers: AsyncIterable<Answer>,
-  names: { ours: string; theirs: string },
+  isUpstream: boolean,
 ): Promise<Comparison> {
   const comparisons: Comparison[] = []
   let reason = ''
   for await (const answer of answers) {
     if (answer.status !== recorded.status) reason ||= statusMessage(answer, recorded.status)
     else {
-      const [ours, theirs] = names.ours === understudy ? [answer, recorded] : [recorded, answer]
-      const comparison = compareAnswers(ours, theirs, names)
+      const comparison = isUpstream
+        ? compareAnswers(recorded, answer, { ours: 'the recording', theirs: 'the real gateway' })
+        : compareAnswers(answer, recorded, { ours: 'Understudy', theirs: 'the recording' })
       if (weightOf(comparison) === 0) return comparison
       comparisons.push(comparison)
     }
@@ -164,8 +149,6 @@ function compareAnswers(ours: Answer, theirs: Answer, names: { ours: string; the
   const redacted = [...mine.shape.redacted, ...other.shape.redacted].map((path) => `${path}: is redacted`)
   return { differences, notCompared: [...mine.unread, ...other.unread, ...notCompared, ...redacted] }
 }
-
-class NotCompared extends Error {}
 
 interface Answer {
   readonly status: number
@@ -274,33 +257,29 @@ function statusMessage({ status, body }: Answer, recorded: number): string {
 }
 
 const eventStream = 'text/event-stream'
-const understudy = 'Understudy'
 
 /** Reads a body, or the events of a stream. Throws if nothing in it can be compared. */
 function read({ type, body }: Answer) {
   const shape = new Shape()
-  const unread: string[] = []
   const text = decodeUtf8(body)
-  const value = type === eventStream ? undefined : parseJson(text)
+  if (type !== eventStream) {
+    const value = parseJson(text)
+    if (value === undefined && body.length > 0) throw new NotCompared('the body is not JSON')
+    shape.addBody(value)
+    return { shape, values: [value], kinds: [], unread: [] }
+  }
+  const unread: string[] = []
   // The last event may lack its blank line.
-  const events = eventsIn(type === eventStream ? `${text ?? ''}\n\n` : '', (line) =>
+  const events = eventsIn(`${text ?? ''}\n\n`, (line) =>
     unread.push(`'${truncate(line, 40)}' is not part of an event`),
   ).filter(({ value, data }, index) => {
     const isRead = value !== undefined || data === '[DONE]'
     if (!isRead) unread.push(`event ${index + 1} is not JSON`)
     return isRead
   })
-  if (type === eventStream && events.length === 0) throw new NotCompared('the stream has no events with JSON')
-  if (type !== eventStream && value === undefined && body.length > 0)
-    throw new NotCompared('the body is not JSON')
-  try {
-    if (type === eventStream) shape.addStream(events)
-    else shape.addBody(value)
-  } catch (error) {
-    throw new NotCompared((error as Error).message)
-  }
-  const values = type === eventStream ? events.map(({ value }) => value) : [value]
-  return { shape, values, kinds: events.map(kindOf), unread }
+  if (events.length === 0) throw new NotCompared('the stream has no events with JSON')
+  shape.addStream(events)
+  return { shape, values: events.map(({ value }) => value), kinds: events.map(kindOf), unread }
 }
 
 /** Returns a function that finds or creates the gateway with a recording's dialect. */
@@ -321,7 +300,14 @@ function gateways(dialect: string | undefined, extras: readonly AnyExtra[]): (na
   }
 }
 
-function toText({ compared, findings, notCompared }: DriftReport, { quiet, allow }: DriftFlags): string {
+interface Report {
+  readonly compared: number
+  readonly findings: readonly Finding[]
+  /** Files, and parts of recorded replies, that were not compared, with reasons. */
+  readonly notCompared: readonly string[]
+}
+
+function toText({ compared, findings, notCompared }: Report, { quiet, allow }: DriftFlags): string {
   const lines = findings.map(({ kind, reply, path, message, recordings: [first, ...others] }) => {
     const more = others.length > 0 ? ` and ${others.length} more` : ''
     return `${kind === allow ? 'allowed' : kind}  ${reply} ${path || 'body'} ${message} (${first}${more})`

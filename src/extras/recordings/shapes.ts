@@ -40,6 +40,9 @@ const tagFields = ['type', 'source'] as const
 const maxDepth = 100
 const maxPathLength = 4000
 
+/** Thrown for a recording or reply that cannot be compared. */
+export class NotCompared extends Error {}
+
 export class Shape {
   readonly places = new Map<string, Place>()
   /** Paths of redacted values. */
@@ -70,7 +73,8 @@ export class Shape {
   }
 
   #add(path: string, kind: Place['kind'], parent: string | undefined, value: unknown, depth: number): void {
-    if (depth > maxDepth || path.length > maxPathLength) throw new TypeError('the body is nested too deeply')
+    if (depth > maxDepth || path.length > maxPathLength)
+      throw new NotCompared('the body is nested too deeply')
     this.#place(path, kind, parent).count++
     this.#fill(path, value, depth)
   }
