@@ -7,6 +7,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
 export function toLatin1(bytes: Uint8Array): string {
+  // 50 MB take 0.1 s instead of 6 s.
+  if (globalThis.Buffer) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   let text = ''
   // Longer lists of arguments overflow the stack.
   for (let at = 0; at < bytes.length; at += 8192)
