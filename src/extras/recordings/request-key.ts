@@ -163,25 +163,21 @@ export function nearestRecording(
 ): Nearest | undefined {
   const samePath = recordings.filter((each) => each.parts.path === parts.path)
   const alike = samePath.filter((each) => each.parts.method === parts.method)
-  const [best] = alike
+  const path = nearest(
+    parts.path,
+    recordings.map((each) => each.parts.path),
+  )
+  const similar = recordings.filter((each) => each.parts.path === path)
+  const candidates = [alike, samePath, similar, recordings].find(({ length }) => length > 0) ?? []
+  const [best] = candidates
     .slice(0, maxCompared)
     .map((each) => ({ each, differences: [...differencesOf(each, request, parts, ignoreFields)] }))
     .sort((left, right) => left.differences.length - right.differences.length)
-  if (best) {
-    // A recording without a difference would have matched.
-    const [first, ...others] = best.differences as [FieldDifference, ...FieldDifference[]]
-    const more = others.length > 0 ? ` (and ${others.length} more)` : ''
-    return { recording: best.each.name, field: first.field, reason: first.reason + more }
-  }
-  const [other] = samePath
-  if (other) {
-    const reason = `method is ${other.parts.method}, not ${parts.method}`
-    return { recording: other.name, field: 'method', reason }
-  }
-  const paths = recordings.map((each) => each.parts.path)
-  const path = nearest(parts.path, paths) ?? paths[0]
-  const near = recordings.find((each) => each.parts.path === path)
-  return near && { recording: near.name, field: 'path', reason: `path is ${path}, not ${parts.path}` }
+  // A recording without a difference would have matched.
+  const [first, ...others] = best?.differences ?? []
+  if (!best || !first) return undefined
+  const more = others.length > 0 ? ` (and ${others.length} more)` : ''
+  return { recording: best.each.name, field: first.field, reason: first.reason + more }
 }
 
 type FieldDifference = Omit<Nearest, 'recording'>
@@ -192,6 +188,9 @@ function* differencesOf(
   sent: KeyParts,
   ignoreFields: readonly string[],
 ): Generator<FieldDifference> {
+  for (const field of ['path', 'method'] as const)
+    if (parts[field] !== sent[field])
+      return yield { field, reason: `${field} is ${parts[field]}, not ${sent[field]}` }
   if (parts.query !== sent.query)
     yield { field: 'query', reason: `query is '${parts.query}', not '${sent.query}'` }
   if (parts.bodyHash === sent.bodyHash) return
