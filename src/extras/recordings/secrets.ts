@@ -173,16 +173,8 @@ function needlesOf(value: string): Map<string, string> {
   const needles = new Map<string, string>()
   const json = JSON.stringify(value).slice(1, -1)
   const twice = JSON.stringify(json).slice(1, -1)
-  const url = encodeURIComponent(value)
-  const forms = [
-    value,
-    json,
-    twice,
-    json.replaceAll('/', '\\/'),
-    url,
-    url.replace(/%../g, (code) => code.toLowerCase()),
-    url.replaceAll('%20', '+'),
-  ]
+  // Percent-encoding is decoded before the search. Forms have a plus sign instead of a space.
+  const forms = [value, json, twice, value.replaceAll(' ', '+')]
   for (const form of forms) {
     const needle = utf8AsLatin1(form)
     needles.set(needle, placeholderFor(value, needle.length))

@@ -50,6 +50,9 @@ const halves = (text: string | Buffer) => {
 const places: Record<string, (secret: string) => Planted> = {
   'a request header': (secret) => ({ headers: { 'x-custom-auth': encodeURIComponent(secret) } }),
   'the query': (secret) => ({ path: `/providers?q=${encodeURIComponent(secret)}` }),
+  'a query encoded twice': (secret) => ({
+    path: `/providers?u=${encodeURIComponent(`/a?q=${encodeURIComponent(secret)}`)}`,
+  }),
   'the path': (secret) => ({ path: `/presets/${encodeURIComponent(secret)}` }),
   'the request body': (secret) => ({ body: { model: 'a/b', input: `use ${secret} please` } }),
   'JSON in the request body': (secret) => ({ body: { input: json({ note: secret }) } }),
@@ -71,7 +74,8 @@ const places: Record<string, (secret: string) => Planted> = {
 /** Returns a secret as plain text, in JSON, in JSON within JSON, and URL-encoded. */
 function forms(secret: string): string[] {
   const escaped = json(secret).slice(1, -1)
-  return [secret, escaped, json(escaped).slice(1, -1), encodeURIComponent(secret)]
+  const url = encodeURIComponent(secret)
+  return [secret, escaped, json(escaped).slice(1, -1), url, encodeURIComponent(url)]
 }
 
 /** Returns all text in a recording, including base64 decoded at every offset. */
