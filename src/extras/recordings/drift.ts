@@ -312,13 +312,13 @@ function toText({ compared, findings, notCompared }: Report, { quiet, allow }: D
     const more = others.length > 0 ? ` and ${others.length} more` : ''
     return `${kind === allow ? 'allowed' : kind}  ${reply} ${path || 'body'} ${message} (${first}${more})`
   })
-  const result = findings.length === 0 ? 'No drift' : amount(findings.length, 'difference')
-  const summary = compared === 0 ? 'Nothing was compared' : `${result} in ${amount(compared, 'recording')}`
+  const result =
+    findings.length === 0 ? 'No drift' : `${findings.length} difference${findings.length === 1 ? '' : 's'}`
+  const summary =
+    compared === 0
+      ? 'Nothing was compared'
+      : `${result} in ${compared} recorded ${compared === 1 ? 'reply' : 'replies'}`
   const rest = notCompared.length > 0 ? `; ${notCompared.length} not compared` : ''
   const details = quiet ? [] : [...lines, ...notCompared.map((text) => `not compared: ${text}`)]
   return [...details, summary + rest].join('\n')
-}
-
-function amount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -107,7 +107,7 @@ describe('drift', () => {
   it('finds none in recordings of Understudy itself', async () => {
     const folder = await recordGateway(createGateway({ ...everything, seed: 7 }), requests)
     const { code, lines } = await drift(folder)
-    expect(lines).toEqual([`No drift in ${requests.length} recordings`])
+    expect(lines).toEqual([`No drift in ${requests.length} recorded replies`])
     expect(code).toBe(0)
   })
 
@@ -122,7 +122,7 @@ describe('drift', () => {
       gateway,
       requests.filter(([line]) => /responses|chat|messages/.test(line)).slice(1),
     )
-    expect((await drift(folder)).lines).toEqual(['No drift in 12 recordings'])
+    expect((await drift(folder)).lines).toEqual(['No drift in 12 recorded replies'])
   })
 
   it('compares the replies of a dialect with those of Understudy in the dialect of the recording', async () => {
@@ -161,7 +161,7 @@ describe('drift', () => {
     )
     const { code, lines } = await drift(folder)
     expect(lines[0]).toBe(`${kind}  GET /providers 200 ${line} (call-0.recording.jsonl and 1 more)`)
-    expect(lines.at(-1)).toMatch(/^1 difference in 2 recordings/)
+    expect(lines.at(-1)).toMatch(/^1 difference in 2 recorded replies/)
     expect(code).toBe(1)
     const recordings = ['call-0.recording.jsonl', 'call-1.recording.jsonl']
     expect(JSON.parse((await drift(folder, '--json')).stdout)).toMatchObject({
@@ -331,7 +331,7 @@ describe('drift', () => {
       lines: [
         'not compared: notes.txt: is not a .recording.jsonl file',
         expect.stringMatching(/^not compared: x\.recording\.jsonl:1: not JSON/),
-        'No drift in 1 recording; 2 not compared',
+        'No drift in 1 recorded reply; 2 not compared',
       ],
     })
   })
@@ -380,7 +380,7 @@ describe('drift --upstream', () => {
     expect(lines).toEqual([
       'not compared: call-0.recording.jsonl: PATCH /workspaces/a could change the state of the real gateway',
       'not compared: call-1.recording.jsonl: POST /unknown could change the state of the real gateway',
-      'No drift in 1 recording; 2 not compared',
+      'No drift in 1 recorded reply; 2 not compared',
     ])
     expect(code).toBe(2)
     expect(upstream.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /api/v1/unknown'])
