@@ -78,24 +78,14 @@ function hangUpOf(recording: Recording): 'reset' | 'stall' | undefined {
 /**
  * Converts a recording to a one-rule scenario that you can use or edit. The rule matches requests with the
  * same body fields, and ignores redacted text. A recording without a request matches every request.
- *
- * @param ignoreFields Paths of body fields to ignore. Default: `defaultIgnoreFields`.
  */
-export function recordingScenario(
-  recording: Recording,
-  operations: readonly KnownOperation[],
-  ignoreFields: readonly string[] = defaultIgnoreFields,
-): Scenario {
+export function recordingScenario(recording: Recording, operations: readonly KnownOperation[]): Scenario {
   const { operation, key } = recording.head
   const name = `recording-${operation}-${key || 'capture'}`.replace(/[^\w.-]+/g, '-').slice(0, 100)
-  return { name, rules: [toRule(recording, operations, ignoreFields)] }
+  return { name, rules: [toRule(recording, operations)] }
 }
 
-function toRule(
-  recording: Recording,
-  operations: readonly KnownOperation[],
-  ignoreFields: readonly string[],
-): Rule {
+function toRule(recording: Recording, operations: readonly KnownOperation[]): Rule {
   const { head, request, reply, end } = recording
   // The router reads only fields that known operations have.
   const router = new Router(operations as readonly AnyOperation[])
@@ -104,7 +94,7 @@ function toRule(
     name: 'recorded',
     // A request to an unknown operation is matched by its method and path.
     on: (operation?.id ?? (request ? `${request.method} ${request.path}` : '*')) as OperationName,
-    ...whenOf(recording, params, ignoreFields),
+    ...whenOf(recording, params),
   }
   if (!end) throw new TypeError(`The recording of ${head.operation} has a request, but no reply yet`)
   if (!reply) return { ...rule, fault: { name: end.end === 'idle' ? 'timeout' : 'connection-reset' } }
@@ -119,14 +109,10 @@ function toRule(
 }
 
 /** Returns conditions on the query and each body field, so that near misses name the field that differs. */
-function whenOf(
-  { request }: Recording,
-  params: Readonly<Record<string, string>>,
-  ignoreFields: readonly string[],
-): Pick<Rule, 'when'> {
+function whenOf({ request }: Recording, params: Readonly<Record<string, string>>): Pick<Rule, 'when'> {
   if (!request) return {}
   const query = Object.fromEntries(new URLSearchParams(request.query))
-  const fields = comparableBody(parsedBody(request), ignoreFields)
+  const fields = comparableBody(parsedBody(request), defaultIgnoreFields)
   const body =
     typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? Object.entries(fields) : []
   const when = {
