@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import { Router } from '../../gateway/router.ts'
 import { basePathOf, publicBase, publicHosts, splitAddress } from '../../lib/address.ts'
-import { decodeUtf8, fromLatin1 } from '../../lib/bytes.ts'
+import { decodeUtf8 } from '../../lib/bytes.ts'
 import { FileError, inMegabytes, readCheckedFile } from '../../lib/data-file.ts'
 import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -151,30 +151,16 @@ function versionedBase({ origin, pathname }: URL): string {
 
 /** Without `request`, the recording does not match any request. */
 function streamOf(stored: Buffer, file: string, request: RecordedRequest | undefined): Exchange {
-  const latin1 = stored.toString('latin1')
-  if (/^HTTP\/[\d.]+ \d{3}/.test(latin1))
+  const text = stored.toString()
+  if (/^HTTP\/[\d.]+ \d{3}/.test(text))
     throw new UsageError(`${file}: starts with response headers. Save only the body, without curl -i`)
-  const parts = chunkLine.test(latin1) ? chunksIn(latin1) : [latin1]
-  if (!parts) throw new UsageError(`${file}: its chunked transfer coding is damaged`)
-  if (eventsIn(Buffer.from(parts.join(''), 'latin1').toString()).length === 0)
-    throw new UsageError(`${file}: has no events, but must be an event stream`)
-  const chunks = parts.map((part) => ({ ms: 0, bytes: fromLatin1(part) }))
+  if (eventsIn(text).length === 0) throw new UsageError(`${file}: has no events, but must be an event stream`)
   const headers = { 'content-type': 'text/event-stream; charset=utf-8' }
-  return { request, reply: { ms: 0, status: 200, headers }, chunks, end: { how: 'fin', ms: 0 } }
-}
-
-const chunkLine = /^([\da-f]{1,8})(?:;.*)?\r\n/i
-
-/** Splits a body in HTTP's chunked transfer coding, as saved by `curl --raw`. Returns undefined if it is damaged. */
-function chunksIn(text: string): string[] | undefined {
-  const chunks: string[] = []
-  for (let rest = text; ; ) {
-    const [line, digits = ''] = chunkLine.exec(rest) ?? []
-    const size = Number.parseInt(digits, 16)
-    if (line === undefined || line.length + size > rest.length) return undefined
-    if (size === 0) return chunks
-    chunks.push(rest.slice(line.length, line.length + size))
-    rest = rest.slice(line.length + size + 2)
+  return {
+    request,
+    reply: { ms: 0, status: 200, headers },
+    chunks: [{ ms: 0, bytes: stored }],
+    end: { how: 'fin', ms: 0 },
   }
 }
 

@@ -285,14 +285,6 @@ version: 1
 })
 
 describe('import sse', () => {
-  it('removes the chunk sizes of the transfer coding', async () => {
-    const parts = ['event: a\r\nda', 'ta: 1\r\n\r\n: end\r\n\r\n']
-    const raw = [...parts, ''].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('')
-    const { out } = await imported('sse', 'raw.txt', raw)
-    const [recording] = readRecordingFolder(out).values()
-    expect(recording?.chunks).toEqual(parts.map((part) => ({ ms: 0, text: part })))
-  })
-
   it('keeps the bytes of the stream, and matches no request by itself', async () => {
     const stream = ': hi\r\ndata: ü\r\n\r\n'
     const { out } = await imported('sse', 'a.txt', stream)
@@ -312,7 +304,6 @@ describe('import sse', () => {
 
   it.each([
     ['', 'c.txt: is empty'],
-    ['9\r\nda', 'c.txt: its chunked transfer coding is damaged'],
     ...['data: 1', ': a comment\n\n', '{"error":{}}', '\x1f\x8b\b'].map((stream) => [
       stream,
       'c.txt: has no events, but must be an event stream',
