@@ -61,7 +61,7 @@ export async function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly s
   }
   const write = async ({ request, reply, chunks, end }: Exchange, name?: string) => {
     const operation = request ? router.find(request.method, request.path).operation?.id : name
-    const opening = openRecording(request, { redactor, operation, dialect })
+    const opening = openRecording(request, redactor, operation, { dialect })
     const file = folder.create(opening, redactor, undefined, name)
     if (reply) file.reply(reply.ms, reply.status, reply.headers)
     for (const { ms, bytes } of chunks) file.chunk(ms, bytes)

@@ -61,10 +61,7 @@ export interface RecorderSetup {
   readonly token?: string | undefined
   /** Time without data from the upstream after which an exchange ends, in real milliseconds. Default: unlimited. */
   readonly idleMs?: number
-  /**
-   * Time for an exchange to end after the recorder is stopped, or after the client disconnects between a stream's last
-   * event and its end, in real milliseconds. Default: 5,000.
-   */
+  /** Time for open exchanges to end after `close`, and for streams after their last event, in ms. Default: 5,000. */
   readonly graceMs?: number
   /** Maximum size of a recorded body in bytes. Larger bodies are forwarded but not recorded. Default: 64 MB. */
   readonly maxBytes?: number
@@ -99,10 +96,10 @@ export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
       guard.assertHost(request)
       guard.assertSameOrigin(request)
       assertToken(guard, request, setup.key !== undefined)
-      const settings = { ...setup, folder, router, maxBytes, graceMs }
-      const { method, path, result } = new ProxyExchange(request, response, settings)
-      const shown = setup.redactor.finder.replace(path)
-      const reported = result.then((result) => setup.onExchange?.({ method, path: shown, result }))
+      const exchange = new ProxyExchange(request, response, { ...setup, folder, router, maxBytes, graceMs })
+      const { method } = exchange
+      const path = setup.redactor.finder.replace(exchange.path)
+      const reported = exchange.result.then((result) => setup.onExchange?.({ method, path, result }))
       open.add(reported)
       reported.finally(() => open.delete(reported))
     } catch (error) {
@@ -186,35 +183,21 @@ class ProxyExchange {
     const path = target.replace(/\?.*/, '')
     this.path = splitAddress(path).route ?? path
     this.#query = target.slice(path.length)
-    this.#upstream = this.#connect()
-    this.#passRequest()
-    response.on('close', () => this.#clientLeft())
-  }
-
-  get #ms(): number {
-    return monotonic() - this.#sentAt
-  }
-
-  #connect(): ClientRequest {
-    const { upstream, key, idleMs = 0 } = this.#setup
-    const sent = requestUpstream(upstreamUrl(upstream, this.path, this.#query), {
-      method: this.method,
-      headers: { ...basicAuthorization(upstream), ...upstreamHeaders(this.#request, key) },
+    const { upstream, key, idleMs = 0, maxBytes } = setup
+    this.#upstream = requestUpstream(upstreamUrl(upstream, this.path, this.#query), {
+      method,
+      headers: { ...basicAuthorization(upstream), ...upstreamHeaders(request, key) },
     })
-    sent.setTimeout(idleMs, () => this.#end('idle'))
-    sent.on('finish', () => {
-      this.#sentAt = monotonic()
-    })
-    sent.on('response', (reply) => this.#passReply(reply))
-    sent.on('error', (error: NodeJS.ErrnoException) => this.#failed(error))
-    return sent
-  }
-
-  #passRequest(): void {
-    const request = this.#request
+    this.#upstream
+      .setTimeout(idleMs, () => this.#end('idle'))
+      .on('finish', () => {
+        this.#sentAt = monotonic()
+      })
+      .on('response', (reply) => this.#passReply(reply))
+      .on('error', (error) => this.#failed(error))
     request.on('data', (bytes: Buffer) => {
       this.#sentBytes += bytes.length
-      if (this.#sentBytes <= this.#setup.maxBytes) this.#sent.push(bytes)
+      if (this.#sentBytes <= maxBytes) this.#sent.push(bytes)
     })
     request.on('end', () => {
       const begun = this.#begin()
@@ -222,13 +205,22 @@ class ProxyExchange {
       else this.#file = begun
     })
     request.pipe(this.#upstream)
+    response.on('close', () => {
+      // After the last event, the upstream still has time to end the stream.
+      if (this.#isComplete) setTimeout(() => this.#end('aborted-by-client'), setup.graceMs).unref()
+      else this.#end('aborted-by-client')
+    })
+  }
+
+  get #ms(): number {
+    return monotonic() - this.#sentAt
   }
 
   /** Starts the file once the request is complete. If the exchange is not recorded, returns the reason. */
   #begin(): RecordingFile | string {
-    const { redactor, folder, router, dialect, all, maxBytes } = this.#setup
+    const { redactor, folder, router, dialect = 'neutral', all, maxBytes } = this.#setup
     if (this.#sentBytes > maxBytes) return `the request is larger than ${inMegabytes(maxBytes)}`
-    const sent = sentHeaders(this.#request)
+    const { 'x-understudy-token': _, ...sent } = flat(this.#request.headers)
     const encoding = encodingOf(sent)
     let body: Uint8Array = joinBytes(this.#sent)
     try {
@@ -241,7 +233,7 @@ class ProxyExchange {
     const request = { method, path, query: this.#query, headers, ...toContent(body) }
     const operation = router.find(method, path).operation?.id
     const recordedAt = wallClock().toISOString()
-    const opening = openRecording(request, { redactor, operation, dialect, recordedAt })
+    const opening = openRecording(request, redactor, operation, { dialect, recordedAt })
     const { key } = opening.head
     if (all) folder.forget(key)
     if (folder.has(key)) return 'the request is recorded already'
@@ -296,49 +288,28 @@ class ProxyExchange {
     this.#end('fin')
   }
 
-  /** If the client disconnects after the last event, briefly waits for the upstream to end the stream. */
-  #clientLeft(): void {
-    if (this.#isOver) return
-    if (this.#isComplete) setTimeout(() => this.#end('aborted-by-client'), this.#setup.graceMs).unref()
-    else this.#end('aborted-by-client')
-  }
-
   #end(how: RecordedEnding): void {
     if (this.#isOver) return
     this.#isOver = true
     const ms = this.#ms
     if (how !== 'fin') {
       this.#upstream.destroy()
-      this.#reset()
+      const { socket } = this.#request
+      socket.write('', () => setTimeout(() => socket.resetAndDestroy(), resetAfterMs))
     }
     const end = () => this.#file?.end(how, ms) ?? { kind: 'not-recorded' as const, reason: this.#reason }
     this.#outcome.resolve(this.#decoding.then(end))
   }
-
-  /** Resets the client's connection once the written bytes have been sent. */
-  #reset(): void {
-    const { socket } = this.#request
-    socket.write('', () => setTimeout(() => socket.resetAndDestroy(), resetAfterMs))
-  }
-}
-
-function sentHeaders({ headers }: IncomingMessage): Record<string, string> {
-  const { 'x-understudy-token': _, ...sent } = flat(headers)
-  return sent
 }
 
 /** A configured key replaces the client's. */
-function upstreamHeaders(request: IncomingMessage, key: string | undefined): Record<string, string> {
-  const { 'x-api-key': clientKey, ...sent } = endToEnd(sentHeaders(request))
-  return {
-    ...sent,
-    ...(key === undefined
-      ? clientKey !== undefined && { 'x-api-key': clientKey }
-      : { authorization: `Bearer ${key}` }),
-    // Without this header, Node would send the body of a GET unframed, and the upstream would parse it as the next
-    // request.
-    ...(request.headers['transfer-encoding'] !== undefined && { 'transfer-encoding': 'chunked' }),
-  }
+function upstreamHeaders({ headers }: IncomingMessage, key: string | undefined): Record<string, string> {
+  const sent = endToEnd(flat(headers))
+  // Without this header, Node would send a GET's body unframed, and the upstream would parse it as the next request.
+  if (headers['transfer-encoding'] !== undefined) sent['transfer-encoding'] = 'chunked'
+  if (key === undefined) return sent
+  const { 'x-api-key': _, ...rest } = sent
+  return { ...rest, authorization: `Bearer ${key}` }
 }
 
 /** Returns the upstream's end-to-end headers as a list of names and values, to preserve repeated headers. */
@@ -347,9 +318,7 @@ function replyHeaders({ rawHeaders, headers: { connection } }: IncomingMessage):
   return rawHeaders.filter((_, index) => !isHopByHop(nameAt(index).toLowerCase(), connection))
 }
 
-type SetupFlag = 'upstream' | 'recordings' | 'all' | 'dialect' | 'port' | 'host' | 'token' | 'idleMs'
-
-export interface RecordFlags extends RedactionFlags, Pick<RecorderSetup, SetupFlag> {
+interface RecordFlags extends RedactionFlags, Omit<RecorderSetup, 'redactor' | 'key' | 'allowedHosts'> {
   keyEnv?: string
   allowedHost?: string[]
   allowCi?: true
@@ -368,14 +337,16 @@ export async function record(flags: RecordFlags): Promise<void> {
     )
   if (process.env['CI'] && !flags.allowCi)
     throw new UsageError('Recording is disabled because CI is set: enable it with --allow-ci')
-  const lines: ExchangeLine[] = []
+  const summary = { exchanges: 0, recorded: 0, skipped: 0, leaked: 0 }
   const recorder = await startRecorder({
     ...flags,
     redactor,
     key,
     allowedHosts: flags.allowedHost,
     onExchange(line) {
-      lines.push(line)
+      const { kind } = line.result
+      summary.exchanges++
+      summary[kind === 'not-recorded' ? 'skipped' : kind]++
       if (json) print(JSON.stringify(line))
       else if (!quiet || line.result.kind === 'leaked') print(printed(line))
     },
@@ -384,9 +355,8 @@ export async function record(flags: RecordFlags): Promise<void> {
     throw error.code === undefined ? error : new UsageError(error.message)
   })
   const { baseUrl, token } = recorder
-  const isTokenMade = token !== undefined && flags.token === undefined
   if (json) print(JSON.stringify({ ready: true, baseUrl, upstream: shown, recordings, token }))
-  else if (!quiet || isTokenMade) print(readyText(recorder, flags, shown))
+  else if (!quiet || token !== flags.token) print(readyText(recorder, flags, shown))
 
   let isStopping = false
   const stop = async () => {
@@ -394,9 +364,11 @@ export async function record(flags: RecordFlags): Promise<void> {
     if (isStopping) return recorder.close(0)
     isStopping = true
     await recorder.close()
-    const summary = summaryOf(lines)
-    print(json ? JSON.stringify({ summary }) : summaryText(summary, recordings))
-    process.exit(summary.leaked > 0 ? 1 : 0)
+    const { recorded, skipped, leaked } = summary
+    const deleted = leaked > 0 ? `, ${leaked} deleted because they still contained a secret` : ''
+    const text = `${recorded} recorded to ${recordings}/, ${skipped} skipped${deleted}`
+    print(json ? JSON.stringify({ summary }) : text)
+    process.exit(leaked > 0 ? 1 : 0)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 }
@@ -410,14 +382,11 @@ export function keyIn(name: string): string {
   throw new UsageError(`The environment variable ${name} is not set: set it to the key, or omit --key-env`)
 }
 
-function readyText(recorder: Recorder, flags: RecordFlags, shown: string): string {
-  const { baseUrl, token } = recorder
-  const { recordings, keyEnv } = flags
-  const shownToken = flags.token === undefined ? token : 'as set'
-  const or = keyEnv === undefined ? '' : ', or as their API key'
-  const row = `  token      ${shownToken}   (clients send it in x-understudy-token${or})`
-  const rows = [`  base URL   ${baseUrl}`, ...(token === undefined ? [] : [row]), '  stop       Ctrl-C']
-  return ['', `Recording ${shown} into ${recordings}/`, '', ...rows, ''].join('\n')
+function readyText({ baseUrl, token }: Recorder, flags: RecordFlags, shown: string): string {
+  const or = flags.keyEnv === undefined ? '' : ', or as their API key'
+  const tokenRow = `  token      ${flags.token ? 'as set' : token}   (clients send it in x-understudy-token${or})\n`
+  const rows = `  base URL   ${baseUrl}\n${token === undefined ? '' : tokenRow}  stop       Ctrl-C`
+  return `\nRecording ${shown} into ${flags.recordings}/\n\n${rows}\n`
 }
 
 function printed({ method, path, result }: ExchangeLine): string {
@@ -430,19 +399,4 @@ function printed({ method, path, result }: ExchangeLine): string {
     case 'not-recorded':
       return `${line}: not recorded, because ${result.reason}`
   }
-}
-
-function summaryOf(lines: readonly ExchangeLine[]) {
-  const count = (kind: string) => lines.filter(({ result }) => result.kind === kind).length
-  return {
-    exchanges: lines.length,
-    recorded: count('recorded'),
-    skipped: count('not-recorded'),
-    leaked: count('leaked'),
-  }
-}
-
-function summaryText({ recorded, skipped, leaked }: ReturnType<typeof summaryOf>, folder: string): string {
-  const deleted = leaked > 0 ? `, ${leaked} deleted because they still contained a secret` : ''
-  return `${recorded} recorded to ${folder}/, ${skipped} skipped${deleted}`
 }

@@ -24,21 +24,14 @@ import type { BodyRedactor, CleanChunk, Redactor } from './redact.ts'
 import { operationName, toKey } from './request-key.ts'
 import { isPlaceholder, type SecretFinder } from './secrets.ts'
 
-interface RecordingSetup {
-  readonly redactor: Redactor
-  /** Operation id; null or undefined for an unknown path. */
-  readonly operation: string | null | undefined
-  /** Dialect of the recorded gateway. Default: `neutral`. */
-  readonly dialect?: string | undefined
-  /** Wall-clock time, ISO 8601. Default: not recorded. */
-  readonly recordedAt?: string | undefined
-}
-
 type Opening = Pick<Recording, 'head' | 'request'>
 
+/** @param operation Operation id. Default: derived from the path. */
 export function openRecording(
   request: RecordedRequest | undefined,
-  { redactor, operation, dialect = 'neutral', recordedAt }: RecordingSetup,
+  redactor: Redactor,
+  operation: string | undefined,
+  { dialect, recordedAt }: Pick<Recording['head'], 'dialect' | 'recordedAt'>,
 ): Opening {
   const clean = request && redactor.request(request)
   const name = clean ? operationName(operation, clean.request) : (operation ?? 'capture')
@@ -48,7 +41,7 @@ export function openRecording(
     dialect,
     key: clean ? toKey(name, clean.parts) : '',
     redacted: clean?.redacted ?? [],
-    ...(recordedAt !== undefined && { recordedAt }),
+    recordedAt,
   }
   return { head, request: clean?.request }
 }
@@ -59,7 +52,6 @@ export class RecordingFolder {
   readonly #before = new Map<string, string[]>()
   readonly #fileNames: Set<string>
 
-  /** Creates the folder if it does not exist. */
   constructor(path: string) {
     this.path = path
     mkdirSync(path, { recursive: true })
@@ -133,7 +125,7 @@ export class RecordingFile {
     this.#path = path
     this.#redactor = redactor
     this.#body = redactor.body()
-    this.#stream = createWriteStream(this.#path, { flags: 'wx' })
+    this.#stream = createWriteStream(path, { flags: 'wx' })
     this.#closed = new Promise<void>((resolve) => this.#stream.on('close', resolve))
     this.#stream.on('error', (error) => this.giveUp(`the recording cannot be written: ${error.message}`))
     this.#line(head)
@@ -165,15 +157,15 @@ export class RecordingFile {
   async end(how: RecordedEnding, ms: number): Promise<RecordOutcome> {
     if (!this.#problem) {
       this.#write(this.#body.end())
-      const redacted = [...this.#kinds, ...this.#body.redacted]
+      const kinds = [...this.#kinds, ...this.#body.redacted]
+      const redacted = kinds.length > 0 ? kinds : undefined
       const hash = bytesToHex(this.#digest.digest())
-      const end = { end: how, ms: rounded(ms), bytes: this.#written, sha256: hash }
-      this.#line({ ...end, ...(redacted.length > 0 && { redacted }) })
+      this.#line({ end: how, ms: rounded(ms), bytes: this.#written, sha256: hash, redacted })
     }
     this.#stream.end()
     await this.#closed
-    const leaks = this.#problem ? [] : await this.#check()
     const file = basename(this.#path)
+    const leaks = this.#problem ? [] : await this.#check()
     if (!this.#problem && leaks.length === 0)
       return { kind: 'recorded', file, status: this.#status, chunks: this.#chunks, ms }
     await rm(this.#path, { force: true })

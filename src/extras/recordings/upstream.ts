@@ -28,7 +28,6 @@ export function credentialsOf({ username, password }: URL): string | undefined {
   return decodeUtf8(fromLatin1(percentDecoded(credentials))) ?? credentials
 }
 
-/** Returns a URL's credentials as a header, or an empty object if it has none. */
 export function basicAuthorization(upstream: URL): { authorization?: string } {
   const credentials = credentialsOf(upstream)
   return credentials === undefined ? {} : { authorization: `Basic ${btoa(utf8AsLatin1(credentials))}` }
@@ -75,7 +74,7 @@ const hopByHop =
 export function isHopByHop(name: string, connection = ''): boolean {
   // Without its length, a body could be parsed as the next request.
   if (name === 'content-length') return false
-  const listed = connection.toLowerCase().split(',')
+  const listed = ['x-understudy-token', ...connection.toLowerCase().split(',')]
   return hopByHop.test(name) || listed.some((each) => each.trim() === name)
 }
 
@@ -115,7 +114,7 @@ export async function forward(upstream: string, record: CallRecord, signal: Abor
   if (headers[forwardedHeader])
     throw new GatewayError(502, `${shown} forwards back to this server: set upstream to the real gateway`)
   const url = upstreamUrl(new URL(upstream), route, search)
-  const { 'x-understudy-token': _, 'content-length': _length, ...sent } = endToEnd(headers)
+  const { 'content-length': _, ...sent } = endToEnd(headers)
   const over = new AbortController()
   record.onSettled(() => over.abort())
   const reply = await new Promise<IncomingMessage>((resolve, reject) => {
