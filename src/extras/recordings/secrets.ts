@@ -121,7 +121,11 @@ export class SecretFinder {
 
   /** Finds unknown keys in base64, at all four alignments. */
   *#inBase64(text: string): Generator<SecretFound> {
-    for (const { 0: run, index } of text.matchAll(/[A-Za-z0-9+/_-]{24,}/g)) {
+    // A match of several million characters overflows the stack, so the end of a run is searched for.
+    const other = /[^A-Za-z0-9+/_-]/g
+    for (const { index } of text.matchAll(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24}/g)) {
+      other.lastIndex = index
+      const run = text.slice(index, other.exec(text)?.index)
       for (let at = 0; at < run.length; at += maxRun - base64Overlap) {
         const slice = run.slice(at, at + maxRun)
         for (const offset of [0, 1, 2, 3]) yield* this.#atOffset(slice.slice(offset), index + at + offset)
