@@ -10,15 +10,9 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .description('Record a real gateway through a proxy.')
     .requiredOption('--upstream <url>', 'base URL of the real gateway', toBaseUrl)
     .option('--recordings <folder>', 'folder for recordings', 'recordings')
-    .option(
-      '--key-env <name>',
-      "environment variable with the key for the upstream (default: the client's key)",
-    )
+    .option('--key-env <name>', "environment variable with the upstream's key (default: the client's key)")
     .option('--all', 'record every request, and replace existing recordings')
-    .option(
-      '--redact <file>',
-      'redaction rules, in a .yaml or .json file: headers, fields, patterns, values, ignoreFields',
-    )
+    .option('--redact <file>', redact)
     .option(
       '--ignore-field <path>',
       'body field, or parameter such as query.t, to ignore when comparing requests; may be repeated',
@@ -26,27 +20,10 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     )
     .option('--dialect <name>', dialect, 'neutral')
     .option('--port <number>', 'port to listen on; 0 picks a free port', toWholeNumber, 4142)
-    .option(
-      '--host <address>',
-      'address to listen on; if not loopback, requests require a token',
-      '127.0.0.1',
-    )
-    .option(
-      '--allowed-host <names>',
-      'accepted host names, in addition to loopback; may be repeated',
-      collect,
-    )
-    .option(
-      '--token <token>',
-      'token required in every request (default: generated unless listening on loopback)',
-      toToken,
-    )
-    .option(
-      '--idle-ms <milliseconds>',
-      'end a call if the upstream sends no data for this long',
-      toWholeNumber,
-      120_000,
-    )
+    .option('--host <address>', 'address to listen on; if not loopback, requires a token', '127.0.0.1')
+    .option('--allowed-host <names>', 'accepted host names, next to loopback; may be repeated', collect)
+    .option('--token <token>', 'token for every request (default: generated unless on loopback)', toToken)
+    .option('--idle-ms <milliseconds>', 'end a call after this time without data', toWholeNumber, 120_000)
     .option('--allow-ci', 'record even if CI is set')
     .option('--quiet', 'print only the summary and a generated token')
     .option('--json', 'print one line of JSON when ready, one per call, and one for the summary')
@@ -72,10 +49,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
       '--base <path|url>',
       "the gateway's base path or base URL (default: /api/v1, and /v1 at OpenAI, Anthropic and OpenRouter)",
     )
-    .option(
-      '--request <file>',
-      "for sse: the stream's request, as { method, path, body } in a .yaml or .json file",
-    )
+    .option('--request <file>', "for sse: the stream's request (.yaml, .json): { method, path, body }")
     .option('--redact <file>', redact)
     .option('--dialect <name>', dialect, 'neutral')
     .option('--quiet', 'print only problems')
@@ -96,7 +70,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     )
     .argument('<folder>', 'folder of recordings')
     .option('--upstream <url>', 'send the requests to a real gateway instead of Understudy', toBaseUrl)
-    .option('--key-env <name>', 'environment variable with the key for the upstream')
+    .option('--key-env <name>', "environment variable with the upstream's key")
     .option('--dialect <name>', "dialect of Understudy's replies (default: the recording's dialect)")
     .addOption(
       new Option('--allow <kind>', 'kind of difference that does not set exit code 1').choices(['added']),
@@ -114,7 +88,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
 }
 
 // Descriptions of flags that several commands share.
-const redact = 'redaction rules, in the same format as for record'
+const redact = 'redaction rules (.yaml, .json): headers, fields, patterns, values, ignoreFields'
 const dialect = 'dialect to store in recordings, such as openrouter'
 
 function toWholeNumber(text: string): number {

@@ -2,10 +2,8 @@
 import type { Transform } from 'node:stream'
 import { truncate } from '../../lib/one-line.ts'
 
-type Coding = readonly [
-  stream: () => Transform,
-  whole: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array,
-]
+type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array
+type Coding = readonly [stream: () => Transform, whole: Decode]
 
 /** Returns undefined for a list of codings, an unknown one, and zstd before Node 22.15. */
 function codingOf(name: string, firstByte = 0): Coding | undefined {

@@ -21,7 +21,7 @@ import {
   toChunk,
 } from './recording.ts'
 import type { BodyRedactor, CleanChunk, Redactor } from './redact.ts'
-import { operationName, toKey } from './request-key.ts'
+import { toKey } from './request-key.ts'
 import { isPlaceholder, type SecretFinder } from './secrets.ts'
 
 type Opening = Pick<Recording, 'head' | 'request'>
@@ -34,7 +34,8 @@ export function openRecording(
   { dialect, recordedAt }: Pick<Recording['head'], 'dialect' | 'recordedAt'>,
 ): Opening {
   const clean = request && redactor.request(request)
-  const name = clean ? operationName(operation, clean.request) : (operation ?? 'capture')
+  const { method = '', path = '' } = clean?.request ?? {}
+  const name = operation ?? (method.toLowerCase() + path.replace(/[^A-Za-z0-9]+/g, '-')).replace(/-$/, '')
   const head: Recording['head'] = {
     recording: 1,
     operation: name,
@@ -62,7 +63,7 @@ export class RecordingFolder {
     }
   }
 
-  /** Returns true if the folder already contained a recording with this key before this run. */
+  /** Returns true if the folder contained a recording with this key before this run. */
   has(key: string): boolean {
     return this.#before.has(key)
   }

@@ -27,9 +27,7 @@ const Head = z.lazy(() =>
     operation: z
       .string()
       .min(1)
-      .describe(
-        "Operation id; `post-chat-completions` or similar for an unknown path; the file's name for a reply imported without its request.",
-      ),
+      .describe('Operation id, `post-models` for an unknown path, or the file of a reply without a request.'),
     dialect: z.string().min(1).default('neutral'),
     key: z.string().describe('Hash used to match requests; empty for a reply without a request.'),
     redacted: z.array(z.string()).default([]).describe('Kinds of secrets replaced in the request.'),
@@ -60,9 +58,7 @@ const Chunk = z.lazy(() =>
       z.looseObject({ ms: milliseconds(), text: z.string() }),
       z
         .looseObject({ ms: milliseconds(), base64: z.base64() })
-        .describe(
-          'Bytes in base64, if they are not valid UTF-8, as when a chunk ends inside a multibyte character.',
-        ),
+        .describe('Bytes that are not valid UTF-8: a chunk can end inside a multibyte character.'),
     ],
     { error: 'a chunk must have ms, and text or base64' },
   ),
@@ -135,9 +131,8 @@ export function recordingOf(text: string, name: string): Recording {
     else recording[part] = result.data
   }
   if (!recording['head']) throw new RecordingError(`${name}: is empty`)
-  const whole = recording as Recording
-  assertIntact(whole, name)
-  return whole
+  assertIntact(recording as Recording, name)
+  return recording as Recording
 }
 
 export function isRecording(value: unknown): value is Recording {
@@ -172,7 +167,6 @@ export function bodyOf({ chunks }: Recording): Uint8Array {
   return joinBytes(chunks.map(bytesOf))
 }
 
-/** A chunk can end inside a multibyte character, in which case it is stored as base64. */
 export function toChunk(ms: number, bytes: Uint8Array): RecordedChunk {
   const text = decodeUtf8(bytes)
   return text === undefined ? { ms: rounded(ms), base64: toBase64(bytes) } : { ms: rounded(ms), text }
@@ -216,17 +210,15 @@ export function firstProblem({ issues }: z.ZodError, ...root: string[]): string 
   return [[...root, ...path].join('.'), message].filter(Boolean).join(': ')
 }
 
-/** Throws if bytes were lost or edited. Without the hash, only the length is checked. */
+/** Throws if bytes were lost or edited. */
 function assertIntact(recording: Recording, name: string): void {
   const { end } = recording
   if (!end) return
   const body = bodyOf(recording)
-  if (body.length !== end.bytes)
-    throw new RecordingError(
-      `${name}: the chunks total ${body.length} bytes, but the last line declares ${end.bytes}`,
-    )
+  const fail = (problem: string) => {
+    throw new RecordingError(`${name}: the chunks ${problem}`)
+  }
+  if (body.length !== end.bytes) fail(`total ${body.length} bytes, but the last line declares ${end.bytes}`)
   if (end.sha256 !== undefined && bytesToHex(sha256(body)) !== end.sha256)
-    throw new RecordingError(
-      `${name}: the chunks were changed after recording. If that is intended, remove sha256 from the last line`,
-    )
+    fail('were changed after recording. If that is intended, remove sha256 from the last line')
 }

@@ -100,11 +100,9 @@ export interface CleanChunk {
 export class BodyRedactor {
   readonly redacted = new Set<string>()
   readonly #finder: SecretFinder
-  /** Withheld chunks. */
+  /** Withheld chunks, whose bytes are in `#clean` up to the border, and in `#raw` from there. */
   readonly #chunks: { ms: number; length: number }[] = []
-  /** Redacted bytes of the withheld chunks. */
   #clean = ''
-  /** Raw bytes of the withheld chunks, joined on demand. */
   #raw: string[] = []
   #length = 0
   /** Last two raw bytes, because a blank line may be split. */
@@ -215,20 +213,15 @@ const minLength = 8
 
 /** Values of environment variables whose names contain key, token, secret or password. */
 export function environmentSecrets(environment: NodeJS.ProcessEnv = process.env): KnownSecret[] {
-  return Object.entries(environment).flatMap(([name, value = '']) =>
-    /key|token|secret|password/i.test(name) && value.length >= minLength
-      ? [{ kind: `environment ${name}`, value }]
-      : [],
-  )
+  return Object.entries(environment)
+    .filter(([name, value = '']) => /key|token|secret|password/i.test(name) && value.length >= minLength)
+    .map(([name, value = '']) => ({ kind: `environment ${name}`, value }))
 }
 
 export function upstreamSecrets(upstream: URL, key: string | undefined): KnownSecret[] {
-  const credentials = credentialsOf(upstream)
-  const values = credentials === undefined ? [] : [credentials, ...credentials.split(':')]
-  return [
-    ...(key === undefined ? [] : [{ kind: 'the key in use', value: key }]),
-    ...values
-      .filter((value) => value.length >= minLength)
-      .map((value) => ({ kind: "the upstream's credentials", value })),
-  ]
+  const credentials = credentialsOf(upstream) ?? ''
+  const secrets = [credentials, ...credentials.split(':')]
+    .filter((value) => value.length >= minLength)
+    .map((value) => ({ kind: "the upstream's credentials", value }))
+  return key === undefined ? secrets : [{ kind: 'the key in use', value: key }, ...secrets]
 }

@@ -26,7 +26,6 @@ export const defaultIgnoreFields: readonly string[] = [
 
 export interface KeyParts {
   readonly method: string
-  /** Path relative to the base URL. */
   readonly path: string
   /** Query parameters, sorted by name. */
   readonly query: string
@@ -63,13 +62,10 @@ export function equalsRedacted(
   sent: RecordedRequest,
   ignoreFields: readonly string[],
 ): boolean {
-  const [left, right] = [redacted, sent].map(
-    (each) => `${each.method} ${each.path}?${comparableQuery(each.query, ignoreFields)}`,
-  )
-  if (!valueEqualsRedacted(left, right)) return false
-  const [before, now] = [redacted, sent].map(
-    (each) => comparableBody(parsedBody(each), ignoreFields) ?? comparableText(each),
-  )
+  const [before, now] = [redacted, sent].map((each) => [
+    `${each.method} ${each.path}?${comparableQuery(each.query, ignoreFields)}`,
+    comparableBody(parsedBody(each), ignoreFields) ?? comparableText(each),
+  ])
   return valueEqualsRedacted(before, now)
 }
 
@@ -122,16 +118,9 @@ function comparableText(request: RecordedRequest): string {
   return boundary === undefined ? text : text.replaceAll(boundary, 'boundary')
 }
 
-/** Parses the body. Returns undefined if it is not JSON. */
+/** Returns undefined if the body is not JSON. */
 export function parsedBody(request: Pick<RecordedRequest, 'json' | 'text'>): unknown {
   return request.json !== undefined ? request.json : parseJson(request.text)
-}
-
-export function operationName(
-  operation: string | null | undefined,
-  { method, path }: RecordedRequest,
-): string {
-  return operation ?? `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '-')}`.replace(/-$/, '')
 }
 
 export interface NamedRecording {
@@ -141,7 +130,7 @@ export interface NamedRecording {
   readonly parts: KeyParts
 }
 
-export interface Nearest {
+interface Nearest {
   readonly recording: string
   /** Field that differs: `body.input`, `query`, `path` or `method`. */
   readonly field: string
@@ -151,8 +140,6 @@ export interface Nearest {
 
 /** Maximum number of recordings with the same path to compare field by field. */
 const maxCompared = 200
-/** Maximum length of a value in a message. */
-const maxShown = 80
 
 /** Returns the recording nearest to a request, or undefined if there are no recordings. */
 export function nearestRecording(
@@ -214,5 +201,5 @@ function isObject(value: unknown): value is object {
 }
 
 function shown(value: unknown): string {
-  return truncate(JSON.stringify(value) ?? 'absent', maxShown)
+  return truncate(JSON.stringify(value) ?? 'absent', 80)
 }

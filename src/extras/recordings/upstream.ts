@@ -129,19 +129,19 @@ export async function forward(upstream: string, record: CallRecord, signal: Abor
   })
   const { statusCode: status = 0 } = reply
   const received = endToEnd(flat(reply.headers))
-  const encoding = encodingOf(received, method, status)
-  if (encoding === undefined || !canDecode(encoding))
-    return { status, headers: received, body: { kind: 'frames', frames: framesOf(reply) } }
-  const frames = framesOf(decoded(reply, encoding), (error) => {
+  const encoding = encodingOf(received, method, status) ?? ''
+  const isDecoded = canDecode(encoding)
+  const frames = framesOf(isDecoded ? decoded(reply, encoding) : reply, (error) => {
     if (!reply.errored) record.warn(`The reply of ${shown} ${decodingProblem(encoding, error)}`)
   })
-  return { status, headers: withoutEncoding(received), body: { kind: 'frames', frames } }
+  return {
+    status,
+    headers: isDecoded ? withoutEncoding(received) : received,
+    body: { kind: 'frames', frames },
+  }
 }
 
-function* framesOf(
-  body: AsyncIterable<Uint8Array>,
-  onError: (error: unknown) => void = () => {},
-): Generator<Frame> {
+function* framesOf(body: AsyncIterable<Uint8Array>, onError: (error: unknown) => void): Generator<Frame> {
   const chunks = body[Symbol.asyncIterator]()
   for (;;) {
     let next: IteratorResult<Uint8Array> | undefined
