@@ -40,7 +40,6 @@ import {
 } from './upstream.ts'
 
 export interface RecorderSetup {
-  /** Base URL of the real gateway. */
   readonly upstream: URL
   /** Folder for recordings, created if it does not exist. */
   readonly recordings: string
@@ -49,7 +48,7 @@ export interface RecorderSetup {
   readonly key?: string | undefined
   /** If true, records every request and replaces old recordings; otherwise, only requests without a recording. */
   readonly all?: boolean | undefined
-  /** Dialect to store in recordings. Default: `neutral`. */
+  /** Default: `neutral`. */
   readonly dialect?: string | undefined
   /** Port to listen on. Default: any free port. */
   readonly port?: number
@@ -149,7 +148,6 @@ interface ExchangeSetup extends RecorderSetup {
 /** A proxied exchange. Forwards bytes as they arrive, and records them. */
 class ProxyExchange {
   readonly method: string
-  /** Path relative to the base URL. */
   readonly path: string
   readonly #outcome = Promise.withResolvers<RecordOutcome>()
   readonly result = this.#outcome.promise

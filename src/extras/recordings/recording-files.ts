@@ -114,7 +114,6 @@ export class RecordingFile {
   readonly #body: BodyRedactor
   readonly #maxBytes: number
   readonly #digest = sha256.create()
-  readonly #kinds = new Set<string>()
   #received = 0
   #written = 0
   #chunks = 0
@@ -135,7 +134,7 @@ export class RecordingFile {
 
   reply(ms: number, status: number, headers: Readonly<Record<string, string>>): void {
     this.#status = status
-    const clean = this.#redactor.headers(headers, (kind) => void this.#kinds.add(kind))
+    const clean = this.#redactor.headers(headers, (kind) => void this.#body.redacted.add(kind))
     this.#line({ reply: { ms: rounded(ms), status, headers: clean } })
   }
 
@@ -158,7 +157,7 @@ export class RecordingFile {
   async end(how: RecordedEnding, ms: number): Promise<RecordOutcome> {
     if (!this.#problem) {
       this.#write(this.#body.end())
-      const kinds = [...this.#kinds, ...this.#body.redacted]
+      const kinds = [...this.#body.redacted]
       const redacted = kinds.length > 0 ? kinds : undefined
       const hash = bytesToHex(this.#digest.digest())
       this.#line({ end: how, ms: rounded(ms), bytes: this.#written, sha256: hash, redacted })

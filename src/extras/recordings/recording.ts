@@ -181,7 +181,7 @@ export function toContent(bytes: Uint8Array): Pick<RecordedRequest, 'json' | 'te
   return JSON.stringify(json) === text ? { json } : { text }
 }
 
-/** Rounds milliseconds to two decimals. Negative values become 0. */
+/** Rounds to two decimals. Negative values become 0. */
 export function rounded(ms: number): number {
   return Math.max(0, Math.round(ms * 100) / 100)
 }

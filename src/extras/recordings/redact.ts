@@ -185,8 +185,7 @@ export function toRedactor(
 ): Redactor {
   const rules = redact === undefined ? RedactionRules.parse({}) : readCheckedFile(redact, RedactionRules)
   return new Redactor({
-    headers: rules.headers,
-    fields: rules.fields,
+    ...rules,
     patterns: rules.patterns.map(({ name, matches }) => ({
       kind: name,
       expression: toExpression(matches, redact ?? ''),

@@ -8,13 +8,7 @@ import { forwardedHeader } from '../../lib/address.ts'
 import { decodeUtf8, fromLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { canDecode, decoded, decodingProblem, encodingOf, withoutEncoding } from './content-coding.ts'
 
-/**
- * Returns a request's URL under the base URL, without credentials. Throws 400 for a path that a server might
- * resolve outside the base path.
- *
- * @param path Percent-encoded path.
- * @param search Query including the question mark, or an empty string.
- */
+/** Returns a URL without credentials. Throws 400 for a path that a server might resolve outside the base path. */
 export function upstreamUrl({ origin, pathname }: URL, path: string, search: string): URL {
   if (!path.startsWith('/') || climbs(path))
     throw new GatewayError(400, 'Paths must stay under the base URL: no . or .. segments, in any encoding')
@@ -39,13 +33,11 @@ export function shownUpstream(upstream: URL | string): string {
   return hideInString(origin + pathname)
 }
 
-/** Each server in a chain may decode the path once. Deeper encodings are rejected. */
-const maxRounds = 5
-
 /** Returns true if a segment is `.` or `..`, or a lenient server might decode or normalise it to one of them. */
 function climbs(path: string): boolean {
   let decoded = path
-  for (let round = 0; round < maxRounds; round++) decoded = percentDecoded(decoded)
+  // Each server in a chain may decode the path once. Deeper encodings are rejected.
+  for (let round = 0; round < 5; round++) decoded = percentDecoded(decoded)
   if (percentDecoded(decoded) !== decoded) return true
   // Undefined for invalid UTF-8, such as overlong encodings of dots and slashes.
   const text = decodeUtf8(fromLatin1(decoded))
@@ -65,12 +57,7 @@ function percentDecoded(text: string): string {
 const hopByHop =
   /^(?:connection|expect|host|http2-settings|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade)$/
 
-/**
- * Returns true for a header that ends at the next server. Spec: RFC 9110, 7.6.1.
- *
- * @param name Name in lower case.
- * @param connection `Connection` header, which lists more names. Default: none.
- */
+/** Returns true for a header that ends at the next server, by its name in lower case. Spec: RFC 9110, 7.6.1. */
 export function isHopByHop(name: string, connection = ''): boolean {
   // Without its length, a body could be parsed as the next request.
   if (name === 'content-length') return false
@@ -101,12 +88,7 @@ export function requestUpstream(url: URL, options: RequestOptions): ClientReques
   })
 }
 
-/**
- * Forwards a request to the real gateway, and returns the reply chunk by chunk. Throws 502 if the upstream does not
- * reply, and 400 for a path outside its base URL.
- *
- * @param upstream Base URL of the real gateway, without credentials.
- */
+/** Returns the reply of the real gateway. Throws 502 if there is none, and 400 for a path outside its base URL. */
 export async function forward(upstream: string, record: CallRecord, signal: AbortSignal): Promise<Reply> {
   const { method, route = '', search, headers, requestBytes } = record
   const size = requestBytes?.length ?? 0
