@@ -22,14 +22,15 @@ import type { Scenario } from '../scenarios/scenario.ts'
 export interface ExtraDefinition<Input extends object = object, RequestBodies extends object = object>
   extends Extra {
   readonly name: string
-  /** Type of the request bodies of its operations, by operation id. Never set. */
+  /** Type of the request bodies of its operations, by operation id. Never set. @internal */
   readonly bodies?: RequestBodies
+  /** @internal */
   readonly options?: Options
-  /** Adds commands to the command line. */
+  /** Adds commands to the command line. @internal */
   readonly commands?: (program: Command, extras: readonly AnyExtra[]) => Promise<void>
-  /** Converts another format to a scenario. Returns undefined for any other value. */
+  /** Converts another format to a scenario. Returns undefined for any other value. @internal */
   readonly readScenario?: (value: unknown, operations: readonly KnownOperation[]) => Scenario | undefined
-  /** Returns the members that depend on a gateway's options. Throws a one-line error for invalid options. */
+  /** Returns the members that depend on a gateway's options. Throws a one-line error for invalid options. @internal */
   readonly create?: (options: Input) => Extra | undefined
 }
 
@@ -49,24 +50,27 @@ export type BodiesOf<Definition> = Intersection<
 type Intersection<Functions> = [Functions] extends [(all: infer All extends object) => void] ? All : never
 
 export interface Extra {
-  /** `onlySpecified` omits a list. A function returns operations that the user asked for. */
+  /** `onlySpecified` omits a list. A function returns operations that the user asked for. @internal */
   readonly operations?:
     | readonly AnyOperation[]
     | ((existing: readonly AnyOperation[]) => readonly AnyOperation[])
+  /** @internal */
   readonly collections?: readonly CollectionDeclaration[]
+  /** @internal */
   readonly dialect?: Dialect
-  /** Observes the calls of all sandboxes. */
+  /** Observes the calls of all sandboxes. @internal */
   readonly listener?: CallListener
-  /** Accepts or rejects an API key. Returns undefined to apply the `apiKeys` option. */
+  /** Accepts or rejects an API key. Returns undefined to apply the `apiKeys` option. @internal */
   readonly isValidKey?: (key: string, state: SandboxState) => boolean | undefined
-  /** Finds a reply to a request that no rule answers. Returns undefined to leave the request to its operation. */
+  /** Finds a reply to a request that no rule answers. Returns undefined to leave the request to its operation. @internal */
   readonly answer?: (record: CallRecord<SandboxState>, rejection: unknown) => FoundAnswer | undefined
-  /** Returns true if `answer` can reply to a request that no operation handles. */
+  /** Returns true if `answer` can reply to a request that no operation handles. @internal */
   readonly handles?: (method: string, path: string) => boolean
-  /** Export formats for calls, by name. A format throws if it cannot represent the call. */
+  /** Export formats for calls, by name. A format throws if it cannot represent the call. @internal */
   readonly exports?: Readonly<Record<string, (record: CallRecord, site: Site) => Promise<string>>>
+  /** @internal */
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
-  /** Returns a file to serve, or undefined for other paths. Files do not require the token. */
+  /** Returns a file to serve, or undefined for other paths. Files do not require the token. @internal */
   readonly files?: (path: string, gateway: ExtraHost) => Promise<Reply | undefined> | undefined
 }
 

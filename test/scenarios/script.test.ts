@@ -437,21 +437,16 @@ describe('scripted conversations', () => {
       `the first user message 'I am Anna.', but received 'Why tides?'${pass}`,
     ],
   ])('name the turn and the difference if the history has %s', async (_title, history, difference) => {
-    for (const [path, field] of [
-      ['POST /responses', 'input'],
-      ['POST /chat/completions', 'messages'],
-    ] as const) {
-      const gateway = createGateway()
-      gateway.script(['Hello Anna.', 'The moon.', 'Anna.'].map((text) => ({ text })))
-      const ask = (messages: Json[]) =>
-        call(gateway, path, { body: { model: 'aurora/dawn-2', [field]: messages } })
-      await ask([anna])
-      await ask([anna, hello, tides])
-      const { body } = await ask(history)
-      expect(body.error.message).toBe(`script(): turn 3 of 3 does not match: expected ${difference}`)
-      const problem = `turn 3 expected ${difference.replace(pass, '')}`
-      expect(gateway.scripts()).toMatchObject([{ conversations: [{ turns: 2, problem }] }])
-    }
+    const gateway = createGateway()
+    gateway.script(['Hello Anna.', 'The moon.', 'Anna.'].map((text) => ({ text })))
+    const ask = (input: Json[]) =>
+      call(gateway, 'POST /responses', { body: { model: 'aurora/dawn-2', input } })
+    await ask([anna])
+    await ask([anna, hello, tides])
+    const { body } = await ask(history)
+    expect(body.error.message).toBe(`script(): turn 3 of 3 does not match: expected ${difference}`)
+    const problem = `turn 3 expected ${difference.replace(pass, '')}`
+    expect(gateway.scripts()).toMatchObject([{ conversations: [{ turns: 2, problem }] }])
   })
 
   it.each([

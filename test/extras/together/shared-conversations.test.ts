@@ -41,6 +41,20 @@ const flights = [
 ]
 
 describe('scripts in one conversation', () => {
+  it('name the turn and the difference if an answer in the history was altered', async () => {
+    const gateway = createGateway()
+    gateway.script([{ text: 'Hello Anna.' }, { text: 'The moon.' }])
+    const thread = new Thread(gateway)
+    await thread.ask('I am Anna.')
+    const altered = new Thread(gateway).add(
+      { role: 'user', content: 'I am Anna.' },
+      { role: 'assistant', content: 'Hello Bob.' },
+    )
+    expect((await altered.ask('Why tides?')).message).toBe(
+      "script(): turn 2 of 2 does not match: expected output 1 of the assistant in the history to be 'Hello Anna.', but received 'Hello Bob.'",
+    )
+  })
+
   it('take over from a script that lets requests pass after its last turn', async () => {
     const gateway = createGateway()
     gateway.script(weather, { onEnd: 'pass' })
