@@ -1,6 +1,9 @@
 /** Stores bodies for the journal. Sizes are in UTF-8 bytes, as on the wire. */
 import { byteLength } from '../lib/bytes.ts'
 
+/** Maximum number of parts to store separately: a part of one byte takes 200 bytes of memory. */
+const maxParts = 1000
+
 /** The first bytes of a body, and the number of truncated bytes. */
 export class KeptBody {
   #parts: (string | Uint8Array)[] = []
@@ -23,6 +26,7 @@ export class KeptBody {
     this.bytes += bytes
     // A copy, so that the buffer behind a view can be collected.
     this.#parts.push(typeof kept === 'object' && kept.length < kept.buffer.byteLength ? kept.slice() : kept)
+    if (this.#parts.length > maxParts) this.end()
   }
 
   /** Joins the parts as bytes, because the garbage collector copies long strings, but never bytes. */

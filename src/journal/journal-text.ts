@@ -28,7 +28,7 @@ export function journalText(owner: string, entries: readonly JournalEntry[]): st
   return `${owner} has ${calls(entries.length)}:\n${callList(entries)}`
 }
 
-export function callList(entries: readonly JournalEntry[]): string {
+function callList(entries: readonly JournalEntry[]): string {
   const left = Math.max(0, entries.length - maxListedCalls)
   const lines = entries.slice(left).flatMap((entry, index) => {
     return [`  ${left + index + 1}. ${callLine(entry)}`, ...remarks(entry).map((remark) => `     ${remark}`)]

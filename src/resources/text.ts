@@ -20,7 +20,7 @@ export function codePoints(min: number, max: number) {
     .meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max })
 }
 
-export function countCodePoints(text: string): number {
+function countCodePoints(text: string): number {
   let count = 0
   for (const _ of text) count++
   return count

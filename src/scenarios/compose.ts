@@ -144,7 +144,7 @@ export function compose(
 function toTried(recorded: RecordedAnswer | undefined): TriedRule | undefined {
   if (!recorded) return undefined
   const { file: name, faults } = recorded
-  const source = { name, rules: [{ on: '*' }] } as unknown as ParsedScenario
+  const source: ParsedScenario = { name, rules: [{ on: '*' }] }
   const rules = compileRules(source)
   const rule = rules[0] as CompiledRule
   const activation: Activation = { id: name, name, source, rules, progress: [] }

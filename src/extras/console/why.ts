@@ -9,7 +9,7 @@ import { ruleTitle } from '../../scenarios/names.ts'
 import { countSkipped, isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
 import { callerOf } from '../../scenarios/rate-limit.ts'
 import type { Match } from '../../scenarios/rules.ts'
-import type { ParsedScenario } from '../../scenarios/scenario.ts'
+import type { ParsedRule } from '../../scenarios/scenario.ts'
 
 export interface Why {
   /** The rules that produced or changed the reply, starting with the one that replied. */
@@ -83,7 +83,7 @@ function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): Co
   const active = sandbox.rules.active().find((each) => each.name === name.scenario)
   const rules = active?.rules.map(({ source }) => source)
   // The cast is safe: active rules have been checked, and their defaults are filled in.
-  return rules && compileRules({ name: name.scenario, rules } as unknown as ParsedScenario)[name.rule - 1]
+  return rules && compileRules({ name: name.scenario, rules: rules as ParsedRule[] })[name.rule - 1]
 }
 
 /** @param match The rule's effect; undefined for an imported call. */
