@@ -1,5 +1,6 @@
 /** Decodes compressed bodies. Loads `node:zlib` when needed, because the main entry also runs in browsers. */
 import type { Transform } from 'node:stream'
+import { lookUp } from '../../lib/look-up.ts'
 import { truncate } from '../../lib/one-line.ts'
 
 type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array
@@ -19,7 +20,7 @@ function codingOf(name: string, firstByte = 0): Coding | undefined {
     br: [zlib.createBrotliDecompress, zlib.brotliDecompressSync],
     ...('zstdDecompressSync' in zlib && { zstd }),
   }
-  return new Map(Object.entries(codings)).get(name.toLowerCase())
+  return lookUp(codings, name.toLowerCase())
 }
 
 /** Returns a body's content coding; undefined if there is no body, or it is not compressed. */
