@@ -46,10 +46,7 @@ function notWebSocket(path: string, [method]: readonly string[]): GatewayError {
   return new GatewayError(426, message, undefined, { headers })
 }
 
-/**
- * Throws 401 for a missing, malformed or invalid key, and 400 for repeated headers. A live sandbox's key is always
- * valid. Without `apiKeys`, so is any key that does not have the form of a sandbox's key.
- */
+/** Throws 401 for an invalid key, and 400 for repeated headers. A live sandbox's key is always valid. */
 function authenticate(caller: Caller, { options, isValidKey }: GatewayCore, state: SandboxState): void {
   const { apiKeys } = options
   const { authorization, key, keyOwner, isNamedByKey, gone } = caller

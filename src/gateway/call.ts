@@ -19,13 +19,11 @@ export interface Call extends Arrival {
   readonly sink: Sink
 }
 
-/** A call that has been routed, and whose body has been read. */
 export interface ReceivedCall {
   readonly gateway: GatewayCore
   readonly call: Call
   readonly record: CallRecord<SandboxState>
   readonly operation: AnyOperation | undefined
-  /** Error from the step that rejected the call, if any. */
   readonly rejection: unknown
   readonly conversation: ReadConversation
 }
@@ -39,18 +37,9 @@ export interface Sink {
   readonly hasConnection: boolean
   readonly isDisconnected: boolean
   readonly disconnected: AbortSignal
-  /**
-   * Sends a complete reply in one write.
-   *
-   * @param body Undefined for a reply without a body, such as a reply to HEAD.
-   * @param length Body size in bytes. For HEAD, the body size of a reply to GET.
-   */
+  /** Sends a complete reply. @param length Body size in bytes. For HEAD, the body size of a reply to GET. */
   whole(reply: Readonly<Reply>, body: string | Uint8Array | undefined, length: number | undefined): void
-  /**
-   * Sends the head, or delays it until the first chunk in the same turn of the event loop.
-   *
-   * @param wait Waits in sandbox time, to send the head slowly.
-   */
+  /** Can delay the head until the first chunk in the same turn. @param wait Waits, to send the head slowly. */
   head(reply: Readonly<Reply>, wait?: Wait): Promise<void> | void
   /** Returns a promise for the time at which the transport accepts a chunk; undefined if it does already. */
   ready(): Promise<void> | undefined
@@ -60,7 +49,6 @@ export interface Sink {
   end(how: Ending): Promise<void> | void
 }
 
-/** `complete` ends the body properly, `close` and `reset` cut the connection, `stall` leaves it open. */
 export type Ending = 'complete' | Exclude<HangUp, 'end'>
 
 export type Wait = (ms: number) => Promise<void> | undefined

@@ -20,7 +20,6 @@ import type { Effect } from './match-rule.ts'
 import { equivalentField, nameOtherOperations } from './other-fields.ts'
 import { conversationIn } from './read.ts'
 
-/** Fields that would change a reply's meaning. */
 const notSimulated = ['body.background', 'body.conversation']
 
 /** Query parameters that `strict` accepts, because clients add them to every list. */

@@ -14,11 +14,7 @@ import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { RecordedAnswer } from '../scenarios/compose.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 
-/**
- * Declares an extra. Every entry point loads the declaring module, so the module imports optional code lazily.
- *
- * @typeParam Input Options as users write them.
- */
+/** Declares an extra. Every entry point loads the declaring module, so it imports optional code lazily. */
 export interface ExtraDefinition<Input extends object = object, RequestBodies extends object = object>
   extends Extra {
   readonly name: string
@@ -81,7 +77,6 @@ export interface FoundAnswer {
   reply(disconnected: AbortSignal): Promise<Reply | undefined>
 }
 
-/** The gateway as an extra's control operations and files see it. */
 export interface ExtraHost {
   readonly sandboxes: Sandboxes
   readonly operations: readonly AnyOperation[]
@@ -105,7 +100,6 @@ export interface Dialect {
   /** Returns the models to try, in order, for an operation whose protocol has no fallback models. */
   models?(body: unknown): readonly string[] | undefined
   warning?(text: string): string
-  /** Translates a successful reply's JSON. */
   reply?(value: unknown, call: AnsweredCall): Promise<unknown>
   event?(event: StreamEvent, call: AnsweredCall): StreamEvent
   error?(envelope: object, status: number, call: FailedCall): object
@@ -142,7 +136,6 @@ export function optionsOf(extras: readonly AnyExtra[]): Options {
   return Object.assign({}, gatewayOptions, ...extras.map(({ options }) => options))
 }
 
-/** Returns the operations that extras add to the specification's. */
 export function operationsOutside(extras: readonly AnyExtra[]): AnyOperation[] {
   return extras.flatMap(({ operations }) => (typeof operations === 'object' ? operations : []))
 }

@@ -11,7 +11,7 @@ import { validate } from './check.ts'
 import type { AnsweredCall, Dialect } from './extra.ts'
 import type { Effect } from './match-rule.ts'
 
-/** @param isFixed If true, the reply is scripted or recorded in one format. Default: false. */
+/** @param isFixed If true, the reply is scripted or recorded in one format. */
 export function finish(
   received: ReceivedCall,
   reply: Reply,
@@ -42,10 +42,7 @@ function warnOfRealWait({ status, headers }: Reply, record: CallRecord): void {
   )
 }
 
-/**
- * Serialised bodies that have passed an operation's check. List replies are frozen and shared, so they are checked and
- * serialised only once.
- */
+/** Bodies that have passed the check. List replies are frozen and shared, so they are serialised only once. */
 const checked = new WeakMap<object, { operation: AnyOperation; text: string; bytes: Uint8Array }>()
 
 /** Throws 500 for a resolver's reply that does not match its schema. */
@@ -69,7 +66,6 @@ export async function checkContract(operation: AnyOperation, reply: Reply): Prom
   return { ...reply, body: { kind: 'json', value, text, bytes } }
 }
 
-/** Returns the error for a reply that violates its schema: a bug in Understudy, unless the operation is custom. */
 function contractError({ id, isCustom }: AnyOperation, violations: readonly Violation[]): GatewayError {
   if (!isCustom) return new SchemaViolation(`the reply of ${id}`, violations)
   const { message, metadata } = new SchemaViolation(
@@ -155,7 +151,6 @@ function errorProtocolOf({ gateway, record, operation }: ReceivedCall): AnyOpera
   return errorProtocol ?? gateway.operations.find((each) => hasHeader(each.protocol?.clientHeader))?.protocol
 }
 
-/** Translates an error to the dialect's and the protocol's envelope. */
 export function inEnvelope(received: ReceivedCall, reply: Reply): Reply {
   const { dialect } = received.gateway
   const { id, model = '', state } = received.record

@@ -18,7 +18,6 @@ import { ScenarioError } from '../scenarios/scenario-error.ts'
 import { type AnyExtra, type Dialect, type Extra, operationsOutside, optionsOf } from './extra.ts'
 import { Router } from './router.ts'
 
-/** Parts that entry points add to the core. */
 interface GatewaySetup {
   /** Available extras. Default: none. @internal */
   readonly extras?: readonly AnyExtra[]
@@ -115,12 +114,7 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
 
   /** Runs a function in the default sandbox. */
   override run<Result>(work: () => Result): Result
-  /**
-   * Runs a function in a sandbox, like `sandbox.run(work)`. Throws unless the sandbox is live and belongs to this
-   * gateway.
-   *
-   * @example await gateway.run(sandbox, () => ask('Hello?'))
-   */
+  /** Runs a function in a live sandbox of this gateway, like `sandbox.run(work)`. */
   override run<Result>(sandbox: Sandbox<RequestBodies>, work: () => Result): Result
   override run(...args: unknown[]): unknown {
     const [sandbox, work] = args.length > 1 ? args : [this, ...args]

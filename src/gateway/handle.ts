@@ -36,13 +36,9 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
   return record
 }
 
-/** Body of a request to a path that only a rule or a recording handles. */
 const anyBody = { types: ['*/*'], isJsonToo: true }
 
-/**
- * Tries the requested models in order. Returns the first reply that is not an error, or the last one. An invalid
- * request is rejected before a model is tried.
- */
+/** Returns the first reply that is not an error. An invalid request is rejected before a model is tried. */
 async function replyWithFallbacks(received: ReceivedCall): Promise<Reply> {
   const { gateway, record, operation, rejection } = received
   const protocol = rejection ? undefined : operation?.protocol
@@ -79,12 +75,10 @@ async function replyOnce(received: ReceivedCall): Promise<{ reply: Reply; isFina
   return { reply, isFinal }
 }
 
-/** Returns a scripted or recorded reply, which is sent as written. Throws to reject the request. */
 async function findReply({ call }: ReceivedCall, { scripted, found }: Effect): Promise<Reply | undefined> {
   return scripted ?? (await found?.reply(call.sink.disconnected))
 }
 
-/** Returns the fault's or the operation's reply. Throws to reject the request. */
 async function makeReply(received: ReceivedCall, effect: Effect): Promise<Reply> {
   const { gateway, record, operation, rejection } = received
   if (effect.replaced) return inEnvelope(received, effect.replaced)

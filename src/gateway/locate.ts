@@ -6,7 +6,6 @@ import type { Call } from './call.ts'
 import type { GatewayCore } from './gateway.ts'
 
 export interface Caller {
-  /** Path relative to the base URL; undefined if the path is outside it. */
   readonly route: string | undefined
   /** The `Authorization` header, or `x-api-key` in the same form. */
   readonly authorization: string | undefined
@@ -50,7 +49,6 @@ export function locate(
 const ofContext =
   'The request was sent in its async context: await it before the test ends. If a queue sends the requests of several tests, use sandbox.baseUrl, sandbox.apiKey or, in Vitest, test.override({ serial: true })'
 
-/** Returns the sandbox id in an API key such as `us-<id>-…`. */
 export function sandboxIdOfKey(key: string): string | undefined {
   return /^us-([a-z0-9]+(?:-[a-z0-9]+)*)-/.exec(key)?.[1]
 }

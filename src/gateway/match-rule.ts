@@ -26,15 +26,11 @@ import type { ReceivedCall } from './call.ts'
 import type { FoundAnswer } from './extra.ts'
 
 export interface Effect {
-  /** Delay in milliseconds of sandbox time. */
   readonly waitMs?: number
-  /** The reply or script turn of the rule that answers. */
   readonly script?: ParsedScriptedReply | undefined
-  /** Reply of an extra, if no rule answers. */
   readonly found?: FoundAnswer | undefined
   /** Complete scripted reply. If set, the operation does not run. */
   readonly scripted?: Reply | undefined
-  /** A fault's reply, which replaces the operation's. */
   readonly replaced?: Reply | undefined
   /** If set, overrides the request's choice between a stream and a single reply. */
   readonly stream?: boolean | undefined

@@ -45,7 +45,6 @@ function promptText(operation: string, body: unknown, { items }: Conversation): 
   return `${lines.join('\n')}\n`
 }
 
-/** Formats a tool, as in `search: Finds tides {"properties":{…}}`. */
 function toolLine(tool: unknown): string {
   const outer = fieldsOf(tool)
   const { name = outer['type'], description, parameters, input_schema } = fieldsOf(outer['function'] ?? tool)

@@ -8,13 +8,7 @@ import type { Conversation } from '../resources/conversation.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Call, ReadConversation } from './call.ts'
 
-/**
- * Reads the body into the record. Returns the error, if any: 413 for a body above the limit, 408 for one that arrives
- * too slowly, 415 for a compressed body or unsupported media type, 400 for invalid UTF-8.
- *
- * @param other Media types to accept. Default: only JSON.
- * @param limit Maximum size in bytes.
- */
+/** Returns the error, if any. @param other Media types to accept. Default: only JSON. @param limit In bytes. */
 export async function readBody(
   call: Call,
   record: CallRecord,
@@ -39,7 +33,6 @@ export async function readBody(
   return rejection
 }
 
-/** Both rules and the operation read the conversation. */
 export function conversationReader(
   record: CallRecord<SandboxState>,
   operation: AnyOperation | undefined,

@@ -16,7 +16,7 @@ interface RouteMatch {
 interface Route {
   readonly operation: AnyOperation
   readonly method: string
-  /** Has a group per parameter. A parameter is a path segment or a part of one. */
+  /** Has a group per parameter. */
   readonly expression: RegExp
   readonly names: readonly string[]
   /** Puts literal segments before parameters: `/models/{}/endpoints` before `/models/{}/{}`. */
@@ -125,10 +125,7 @@ export function unknownPath(
     : problem + outside
 }
 
-/**
- * Finds operations with a similar path; for another method, with at most two typing errors. Long parameters must not
- * hide differences: `/responses/input_tokens` does not resemble `/workspaces/{id}`.
- */
+/** Parameters must not hide differences: `/responses/input_tokens` does not resemble `/workspaces/{id}`. */
 function similarOperations(method: string, path: string, all: readonly AnyOperation[]): AnyOperation[] {
   const segments = path.split('/')
   const isNear = (operation: AnyOperation) => {

@@ -43,14 +43,11 @@ export interface CallListener {
 export interface Arrival extends Pick<Readonly<EntryFields>, 'method' | 'path'> {
   /** Query including the question mark, or an empty string. */
   readonly search: string
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 const maxWarnings = 50
-/** Maximum length of a sentence about a call. */
 const maxSentence = 2000
-/** Maximum length of a scripted reply as JSON. */
 const maxReply = 64 * 1024
 const maxName = 256
 /** Maximum number of chunks in a timeline. Later chunks are merged into the last one. */
@@ -58,7 +55,6 @@ const maxTimedParts = 2000
 const timedPartBytes = 64
 
 export class CallRecord<State extends CallState = CallState> implements RuleRequest {
-  /** The sandbox state when the call arrived, which applies to the call even after a reset. */
   readonly state: State
   readonly method: string
   readonly path: string
@@ -70,7 +66,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   at: number
   /** Real time in milliseconds from `monotonic()`, like `firstByteAt` and `endedAt`. */
   readonly startedAt = monotonic()
-  /** Number of the call in its journal, in order of arrival. */
   readonly arrival: number
 
   id = ''
@@ -108,7 +103,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   readonly responseBody = new KeptBody()
   readonly timeline: TimedPart[] = []
 
-  /** The request body as received, until the reply is ready; undefined if it was not read. */
   requestBytes: Uint8Array | undefined
   #text: string | undefined
   #parsed: unknown
@@ -132,7 +126,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.arrival = state.journal.arrived(this)
   }
 
-  /** Query parameters. A repeated parameter has its last value. */
+  /** A repeated parameter has its last value. */
   get query(): Record<string, string> {
     return Object.fromEntries(new URLSearchParams(this.search))
   }
@@ -157,7 +151,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return traceIdOf(this.headers['traceparent'])
   }
 
-  /** The request body as sent, or the part of it that the journal stores. */
   get requestText(): string {
     return this.#text ?? this.requestBody.text
   }
@@ -168,13 +161,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.requestBody.truncatedBytes > 0 ? undefined : parseJsonBody(this.requestBody.text)
   }
 
-  /** Size in the journal, mostly of the bodies. */
   get bytes(): number {
     const { requestBody, responseBody, timeline } = this
     return this.#headBytes + requestBody.bytes + responseBody.bytes + timeline.length * timedPartBytes
   }
 
-  /** Sets the operation; undefined for a path that only a rule handles. */
   routed(
     operation: { id: string; protocol?: Pick<RuleRequest, 'callPrefix'> | undefined } | undefined,
     params: Readonly<Record<string, string>>,
@@ -236,7 +227,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.warn(message)
   }
 
-  /** Adds a warning. Warnings over the limit are only counted. */
   warn(message: string): void {
     const text =
       ++this.#warned > maxWarnings
@@ -281,12 +271,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     if (ms - last.ms >= 1 && timeline.length < maxTimedParts) timeline.push({ ms, offset })
   }
 
-  /** Registers a callback for the end of the delivery, regardless of its outcome. */
   onSettled(callback: () => void): void {
     this.#onSettled = [...this.#onSettled, callback]
   }
 
-  /** Sets the delivery outcome. Later calls are ignored. */
+  /** Later calls are ignored. */
   settled(delivery: Exclude<Delivery, 'pending'>): void {
     if (this.delivery !== 'pending') return
     this.delivery = delivery
@@ -318,7 +307,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 }
 
-/** Formats a rule, as in `flaky#1`. */
 export function ruleLabel({ scenario, index }: Pick<AppliedRule, 'scenario' | 'index'>): string {
   return `${scenario}#${index}`
 }
@@ -329,7 +317,7 @@ function toAppliedRule({ scenario, rule, name, kind, effect: { faults } }: Match
 
 const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
 
-/** Returns the trace id in a W3C `traceparent` header, or undefined if the header is missing or malformed. */
+/** Returns undefined for a missing or malformed header. */
 export function traceIdOf(header: string | undefined): string | undefined {
   const id = header === undefined ? undefined : traceparent.exec(header)?.[1]
   return id === '0'.repeat(32) || header?.startsWith('ff') ? undefined : id

@@ -105,7 +105,6 @@ export const JournalEntry = z.lazy(() =>
     })
     .meta({ id: 'JournalEntry', description: 'A request and its reply.' }),
 )
-/** Fields of an entry, with a body of any type. */
 export type EntryFields = z.output<typeof JournalEntry>
 
 /** A request and its reply. */
@@ -117,10 +116,7 @@ export interface JournalEntry<Body = unknown> extends EntryFields {
 export type Delivery = EntryFields['delivery']
 export type TimedPart = EntryFields['timeline'][number]
 
-/**
- * Returns the fields to match, with header names in lower case. Throws 400 for a field that entries do not have, and
- * for a regular expression, because they would silently match nothing.
- */
+/** Throws for an unknown field and for a regular expression, because they would silently match nothing. */
 export function readMatch<Match>(match: Match): Match {
   if (match === undefined) return match
   if (typeof match !== 'object' || match === null)
@@ -202,7 +198,6 @@ function queryOf(search: string): JournalEntry['query'] {
   )
 }
 
-/** Returns a copy of some of an entry's fields with secrets hidden. `mark` returns a secret's replacement. */
 export function hiddenEntry<Fields extends Partial<JournalEntry>>(
   entry: Fields,
   mark?: (secret: unknown) => string,

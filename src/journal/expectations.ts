@@ -19,7 +19,6 @@ export interface Verdict {
   expected?: unknown
 }
 
-/** Returns the message for an unknown operation. */
 export function unknownOperation(name: string, operations: readonly KnownOperation[]): string {
   const route = operations.find((each) => lineOf(each) === name)
   const ids = operations.map(({ id }) => id)
@@ -34,7 +33,6 @@ function lineOf({ method, path }: KnownOperation): string {
   return `${method.toUpperCase()} ${path}`
 }
 
-/** A sandbox's state that the matchers judge. */
 export interface Findings {
   readonly entries: readonly JournalEntry[]
   /** Calls that the default sandbox received meanwhile. */
@@ -44,7 +42,7 @@ export interface Findings {
   readonly scripts: readonly ScriptProgress[]
 }
 
-/** @param expected Fields that a call must have, and the number of calls. Default: at least one call. */
+/** @param expected At least one call by default. */
 export function judgeCalls(
   { entries, stray }: Pick<Findings, 'entries' | 'stray'>,
   expected: { operation: string; match?: unknown; times?: number },
@@ -99,7 +97,6 @@ export function judgeRules({ unused, entries, stray }: Findings): Verdict {
   )
 }
 
-/** Returns why a rule is unused, if another rule answered instead, or its operations were never called. */
 export function explainUnused(unused: UnusedRule, entries: readonly JournalEntry[]): string | undefined {
   const { on, hiddenBy, hiddenCalls } = unused
   const title = titleOf(unused)
@@ -158,7 +155,6 @@ function pickFields(expected: unknown, value: unknown): unknown {
   )
 }
 
-/** Lists the expected fields that no value has, such as misspelt ones, with the nearest field. */
 export function missingFields(values: readonly unknown[], expected: unknown, path = ''): string[] {
   if (!isRecord(expected)) return []
   const records = values.filter(isRecord)
@@ -173,10 +169,7 @@ export function missingFields(values: readonly unknown[], expected: unknown, pat
   })
 }
 
-/**
- * Returns the entries with these fields. Throws 400 if a text is expected of a field that is an object or a list in
- * every entry, because it would silently match nothing. Knows the text matchers of Vitest, Jest and Playwright.
- */
+/** Throws 400 if a text is expected of a field that no entry has as text: it would silently match nothing. */
 export function withFields<Entry extends object>(entries: readonly Entry[], match: unknown): Entry[] {
   for (const [field, expected] of isRecord(match) ? Object.entries(match) : []) {
     const values: unknown[] = entries.map((entry) => Reflect.get(entry, field))
@@ -231,10 +224,7 @@ export type Matching<Value> = Value extends readonly (infer Item)[]
 type Named<Value, Field> = string extends Field ? ([NameOf<Value>] extends [never] ? Field : never) : Field
 type NameOf<Value> = keyof { [Field in keyof Value as string extends Field ? never : Field]: 1 }
 
-/**
- * Returns true if a value contains everything expected. Objects may have additional fields; all other values must be
- * equal, or match a test runner's matcher such as `expect.any(String)`. A field expected as undefined must be absent.
- */
+/** Objects may have additional fields. Test runners' matchers apply. A field expected as undefined must be absent. */
 export function matches(value: unknown, expected: unknown): boolean {
   if (Object.is(value, expected)) return true
   const matcher: { asymmetricMatch?(value: unknown): boolean } = Object(expected)

@@ -36,7 +36,6 @@ function callList(entries: readonly JournalEntry[]): string {
   return hideInString([...(left > 0 ? [`  … ${left} earlier`] : []), ...lines].join('\n'))
 }
 
-/** Formats a call, as in `POST /api/v1/responses (createResponse): 529 by fail() (status), 2 ms`. */
 function callLine(entry: JournalEntry): string {
   const { method, path, operation, status, rules, turn, delivery, durationMs } = entry
   const answer = status === 0 ? 'no response' : String(status)
@@ -74,7 +73,7 @@ function remarks(entry: JournalEntry): string[] {
   ]
 }
 
-/** Returns a reply's error message, or undefined if a rule replied with the status's default message. */
+/** Returns undefined if a rule replied with the status's default message. */
 export function errorToShow(status: number, error: string | undefined, byRule: boolean): string | undefined {
   return byRule && error === messageOf(status) ? undefined : error
 }
@@ -83,7 +82,6 @@ export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`
 }
 
-/** Returns the calls without a reply: those that are not over, and not among the entries. */
 export function withoutReply(
   unanswered: readonly JournalEntry[],
   entries: readonly JournalEntry[],
@@ -91,7 +89,6 @@ export function withoutReply(
   return unanswered.filter(({ id }) => !entries.some((entry) => entry.id === id))
 }
 
-/** Lists calls that have no reply yet, on lines after a journal. Returns an empty string if there are none. */
 export function unansweredText(entries: readonly JournalEntry[]): string {
   if (entries.length === 0) return ''
   return `\n${calls(entries.length)} without a reply so far (fake timers, if used, stop delays):\n${callList(entries)}`
@@ -99,16 +96,11 @@ export function unansweredText(entries: readonly JournalEntry[]): string {
 
 const maxNamedCalls = 5
 
-/** Returns lines that list a journal's calls, and those that the default sandbox received meanwhile. */
 export function allCallsText(entries: readonly JournalEntry[], stray: readonly JournalEntry[]): string {
   return journalText('The journal', entries) + strayCallsText(stray)
 }
 
-/**
- * Lists calls that probably missed the sandbox, on a line after its journal. Returns an empty string if there are none.
- *
- * @example In addition, the default sandbox received 1 call meanwhile: POST /responses with an unknown key.
- */
+/** Returns `\nIn addition, the default sandbox received 1 call meanwhile: …`, or an empty string for no calls. */
 export function strayCallsText(entries: readonly JournalEntry[]): string {
   if (entries.length === 0) return ''
   const texts = entries.slice(0, maxNamedCalls).map(({ method, path, headers }) => {

@@ -23,7 +23,6 @@ import { allCallsText, errorToShow, sentence, turnText } from './journal-text.ts
 /** Fields of a matching entry. Nested objects may have additional fields; all other values must be equal. */
 export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
 
-/** Request body type of an operation. Unknown for custom operations. */
 export type BodyOf<RequestBodies, Id> = Id extends keyof RequestBodies ? RequestBodies[Id] : unknown
 
 /** Options of `waitFor()`. */
@@ -81,10 +80,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return this.#evicted
   }
 
-  /**
-   * Returns an operation's calls, oldest first. With `match`, returns only calls with these fields. Throws 400 for an
-   * unknown operation.
-   */
+  /** Returns an operation's calls with the fields of `match`, oldest first. Throws 400 for an unknown operation. */
   calls<Id extends (keyof RequestBodies & string) | CustomOperationId>(
     operation: Id,
     match?: CallMatch<BodyOf<RequestBodies, Id>>,
@@ -124,11 +120,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return this.operations.some(({ id }) => id === operation)
   }
 
-  /**
-   * Returns a trace's calls, oldest first.
-   *
-   * @param trace Trace id, or a full `traceparent`.
-   */
+  /** Returns a trace's calls, oldest first. @param trace Trace id, or a full `traceparent`. */
   trace(trace: string): JournalEntry[] {
     const id = typeof trace === 'string' ? (traceIdOf(trace) ?? trace) : ''
     if (!/^[\da-f]{32}$/.test(id))
@@ -148,10 +140,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return all.sort((one, other) => one.arrival - other.arrival).map(toEntry)
   }
 
-  /**
-   * Returns the calls for which rules were tried but none replied. Rules whose rate limit was not reached do not count.
-   * Each entry's `nearMisses` has the reasons.
-   */
+  /** Returns calls that no rule answered, although some were tried. `nearMisses` of an entry has the reasons. */
   nearMisses(): JournalEntry[] {
     return this.#records.filter(({ nearMissCount }) => nearMissCount > 0).map(toEntry)
   }
@@ -173,12 +162,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return record
   }
 
-  /**
-   * Explains which rules matched a request, which did not, and why. Throws 404 if the entry does not exist or was
-   * evicted.
-   *
-   * @param entry Entry of this journal, or its id.
-   */
+  /** Explains which rules matched a call, which did not, and why. Throws 404 for an unknown or evicted call. */
   explain(entry: string | { readonly id: string }): string {
     const id = typeof entry === 'string' ? entry : entry?.id
     if (typeof id !== 'string')
@@ -302,9 +286,7 @@ type JournalLimits = Readonly<Record<'journalEntries' | 'journalBytes' | 'journa
 /** A gateway's calls in all sandboxes. The oldest are evicted first. */
 export class JournalStore {
   readonly limits: JournalLimits
-  /** Total size of the calls. */
   bytes = 0
-  /** Calls, oldest first. */
   readonly #calls = new Set<CallRecord>()
 
   constructor(limits: JournalLimits) {
@@ -339,7 +321,6 @@ export class JournalStore {
   }
 }
 
-/** Explains a call's reply, one fact per line, with every near miss. */
 function explanationOf(record: CallRecord): string {
   const { id, method, path, search, operation, status, rules, turn } = record
   const outcome = status === 0 ? 'got no response' : `returned ${status}`

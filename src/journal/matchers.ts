@@ -55,7 +55,7 @@ export interface Inspectable {
   scripts?(): ScriptProgress[] | Promise<ScriptProgress[]>
 }
 
-/** Judges a sandbox. The verdict is a promise for a remote sandbox. */
+/** The verdict is a promise for a remote sandbox. */
 type Matcher = (received: unknown, args: readonly unknown[]) => Verdict | Promise<Verdict>
 
 export function toMatchers(operations: readonly KnownOperation[]): Readonly<Record<MatcherName, Matcher>> {

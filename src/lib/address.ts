@@ -18,12 +18,7 @@ export const publicHosts: readonly string[] = ['api.openai.com', 'api.anthropic.
 
 const outside: Address = Object.freeze({ base: undefined, route: undefined, sandboxId: undefined })
 
-/**
- * Splits a path at the first base path that it contains.
- *
- * @param path Percent-encoded path without the query.
- * @param bases Base paths without a trailing slash. `*` at the start of one stands for any prefix.
- */
+/** Splits a path at the first base that it contains. `*` at the start of a base stands for any prefix. */
 export function splitAddress(path: string, bases: readonly string[] = [specifiedBase, publicBase]): Address {
   const [prefix = ''] = /^\/sandboxes\/[^/]+(?=\/)/.exec(path) ?? []
   for (const base of bases) {

@@ -24,18 +24,12 @@ interface Rest {
   readonly steps: number
 }
 
-/** The bit for the end of the text. */
 const endBit = 1n
 const end: Rest = { next: endBit, steps: 1 }
 
 class Rejected extends Error {}
 
-/**
- * Returns the maximum length of text that an expression may search, or the reason for rejecting it. Does not support
- * the `v` flag.
- *
- * @param leastText Length of text that the expression must be able to search. Default: 5000.
- */
+/** Returns the maximum length of text that an expression may search. Does not support the `v` flag. */
 export function backtracking(
   { source, flags }: RegExp,
   leastText = 5000,
@@ -61,7 +55,6 @@ export function backtracking(
 function stepsOf(root: Node, length: number, charactersOf: (token: string) => bigint): number {
   let visits = 0
 
-  /** @param loop The loop around the part, if any. */
   const visit = (node: Node, rest: Rest, loop?: string): Rest => {
     if (++visits > maxVisits) throw new Rejected('it is too complex to check')
     switch (node.type) {

@@ -35,7 +35,6 @@ export class Clock {
     this.#timeScale = timeScale
   }
 
-  /** Advances by one request. */
   step(): number {
     this.#steps++
     return this.now()
@@ -59,10 +58,7 @@ export class Clock {
     return { now: new Date(this.now()).toISOString(), elapsedMs: this.elapsed() }
   }
 
-  /**
-   * Advances sandbox time immediately: rate limits refill, outages end, timestamps advance. Throws a `RangeError` for an
-   * invalid duration, or if the clock would pass the year 9900.
-   */
+  /** Advances sandbox time immediately. Throws a `RangeError` for an invalid duration, or after the year 9900. */
   advance(duration: Duration): ClockReading {
     const ms = toMilliseconds(duration)
     if (!(ms >= 0 && this.#advanced + ms <= maxAdvancedMs))
@@ -73,10 +69,7 @@ export class Clock {
     return this.read()
   }
 
-  /**
-   * Waits in sandbox time, with the current global timers, so that a test runner's fake timers control the wait. Returns
-   * undefined if there is nothing to wait for. If the signal ends the wait early, the promise resolves.
-   */
+  /** Uses the current global timers, so that a test runner's fake timers control the wait. The signal ends it early. */
   wait(ms: number, signal?: AbortSignal): Promise<void> | undefined {
     const real = ms * this.#timeScale
     if (!(real > 0) || signal?.aborted) return undefined
@@ -108,10 +101,7 @@ export class Clock {
   }
 }
 
-/**
- * Consecutive waits, such as those between stream events. Each starts when the previous one was due, not when its
- * timer fired, so that delays on a busy machine do not accumulate.
- */
+/** Consecutive waits. Each starts when the previous one was due, so that delays do not accumulate. */
 export class Waits {
   readonly #timeScale: number
   #due = monotonic()
@@ -123,11 +113,7 @@ export class Waits {
     this.#timeScale = timeScale
   }
 
-  /**
-   * Starts the next wait. Takes a callback, which costs less than a promise: a thousand streams may wait at once.
-   *
-   * @returns The remaining real time in milliseconds. If it is 0 or, for an overdue wait, negative, `done` is not called.
-   */
+  /** Takes a callback, which costs less than a promise. If it returns 0 or less, `done` is not called. */
   begin(ms: number, done: () => void): number {
     const real = ms * this.#timeScale
     // Real timers fire up to two milliseconds early, which the next wait compensates for. A larger difference

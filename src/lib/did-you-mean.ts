@@ -1,9 +1,6 @@
 import leven from 'leven'
 
-/**
- * Returns text to append to a message: `; did you mean 'times'?` for a near match, or a list of the words, the nearest
- * first: all of them if there are fewer than twenty, otherwise five.
- */
+/** Returns `; did you mean 'times'?` or, if no word is near, a list of the words, the nearest first. */
 export function didYouMean(word: string, words: readonly string[]): string {
   return meantBy(word, words) || expectedOneOf(word, words)
 }
@@ -34,10 +31,7 @@ const maxWords = 5
 /** Maximum length of a word to compare. Comparison takes quadratic time. */
 const maxWordLength = 200
 
-/**
- * Returns the nearest word, or undefined if all edit distances exceed `furthest`. Default: a third of the word's
- * length, but at least 2.
- */
+/** Returns undefined if all edit distances exceed `furthest`. */
 export function nearest(word: string, words: readonly string[], furthest = Math.max(2, word.length / 3)) {
   if (word.length > maxWordLength) return undefined
   const distanceTo = (candidate: string) =>

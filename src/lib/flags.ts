@@ -9,7 +9,6 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, ...value.split(',')]
 }
 
-/** Parses a token. Only visible ASCII characters are allowed, because it is sent in a header. */
 export function toToken(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text
   throw new InvalidArgumentError('A token must be one or more visible ASCII characters.')
@@ -52,7 +51,6 @@ function warnOfTypos({ options, parent }: Command): void {
 
 const prefix = 'UNDERSTUDY_'
 
-/** Returns `ALLOWED_HOST` for `--allowed-host`. */
 function nameOf({ long = '' }: Option): string {
   return long.slice(2).replaceAll('-', '_').toUpperCase()
 }

@@ -18,10 +18,7 @@ export function printWarning(text: string): void {
   console.warn(printable(text))
 }
 
-/**
- * Keeps the process alive if output cannot be written. A closed pipe (`| head -2`) is not an error; any other
- * failure, such as a full disk, sets exit code 1. A server keeps running, and other commands finish their work.
- */
+/** Ignores a closed pipe (`| head -2`). Any other failure, such as a full disk, sets exit code 1. */
 export function surviveOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', ({ code }: NodeJS.ErrnoException) => {

@@ -54,7 +54,6 @@ export function about(field: string, problem: string): string {
   return `${field}${/^(must|is|has|needs) /.test(text) ? ' ' : ': '}${text}`
 }
 
-/** Formats a value for a message, briefly and on one line. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${truncate(oneLine(value), 60)}'`
   if (typeof value === 'function') return 'a function'
@@ -86,7 +85,6 @@ function typeName(type: string): string {
 
 type Limit = Extract<z.core.$ZodRawIssue, { code: 'too_small' | 'too_big' }>
 
-/** Describes a limit, as in `Must be 0 or more` or `Must have at most 3 items`. */
 function limit(issue: Limit): string {
   const { origin, inclusive } = issue
   const bound = Number(issue.code === 'too_small' ? issue.minimum : issue.maximum)

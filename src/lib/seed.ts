@@ -3,17 +3,13 @@
  * so that an additional field or a concurrent request does not change other values.
  */
 
-/**
- * Returns a 64-bit hash of the labels as 16 hexadecimal digits. Labels are delimited: `('ab', 'c')` differs from
- * `('a', 'bc')`. A number is prefixed with `#`: `(1)` differs from `('1')`.
- */
+/** Returns 16 hexadecimal digits. Labels are delimited: `('ab', 'c')` differs from `('a', 'bc')`. */
 export function hash(...labels: ReadonlyArray<string | number>): string {
   const [high, low] = mix(labels)
   // Converted as one 64-bit number, because `toString` of 32-bit numbers is three times slower above 2^31.
   return ((BigInt(high) << 32n) | BigInt(low)).toString(16).padStart(16, '0')
 }
 
-/** Returns a generator of numbers in [0, 1). */
 export function random(...labels: ReadonlyArray<string | number>): () => number {
   const [high, low] = mix(labels)
   return sfc32(high, low, high ^ 0x9e3779b9, 1)

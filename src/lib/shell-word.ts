@@ -4,10 +4,7 @@ const unseenOnes = new RegExp(unseen.source, 'gu')
 
 const encoder = new TextEncoder()
 
-/**
- * Quotes text as one shell word. Text with control or invisible characters is written as `$'…'`, which bash, zsh, ksh
- * and POSIX 2024 support. Throws if the text contains NUL, which shell words cannot contain.
- */
+/** Quotes text as one shell word, with invisible characters as `$'…'`. Throws for NUL. */
 export function shellWord(text: string): string {
   if (text.includes('\0')) throw new TypeError('A shell command cannot contain a NUL character')
   if (!unseen.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`

@@ -31,7 +31,6 @@ export function* walk(
     yield* walk(inner, [...path, Array.isArray(value) ? Number(key) : key])
 }
 
-/** The path may contain `*`. */
 export function readAll(value: unknown, path: Path): unknown[] {
   let values = [value]
   for (const key of path)
@@ -60,7 +59,6 @@ export function editAt(
   return { value: Array.isArray(value) ? [...entries.values()] : Object.fromEntries(entries), places }
 }
 
-/** Returns a value's keys that match one step of a path. */
 function keysOf(value: unknown, key: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   if (key === '*') return Object.keys(value)

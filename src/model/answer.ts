@@ -84,10 +84,7 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   }
 }
 
-/**
- * Throws 400 if the choice forces a tool that is not simulated. If the choice requires a tool but the request
- * has none, warns or, with `strict`, throws 400.
- */
+/** Throws 400 for a forced tool that is not simulated and, with `strict`, for a required tool if there are none. */
 function checkToolChoice(
   prompt: Prompt,
   { strict }: SandboxState['options'],
@@ -112,11 +109,7 @@ function checkToolChoice(
   warn('body.tool_choice was ignored, because it requires a tool and the request has none')
 }
 
-/**
- * Shows scripted calls as the request offers their tools: those of custom tools with text, and those in a namespace with
- * its name. Warns about calls that a real model could not make: of tools that the request does not offer, or with
- * arguments that a strict tool's schema rejects.
- */
+/** Shows scripted calls in the form of the request's tools. Warns about calls that a model could not make. */
 async function callTools(
   scripted: readonly AnswerItem[],
   { tools = [] }: Prompt,
@@ -183,7 +176,7 @@ function warnOfOthers({ conversation }: Prompt, warn: AnswerContext['warn']): vo
   if (types.length > 0) warn(`Input of type ${types.join(', ')} was counted, but does not affect the reply`)
 }
 
-/** Counts the tokens of a prompt that is not answered. Throws 404 for an unknown preset. */
+/** Throws 404 for an unknown preset. */
 export async function countPrompt(
   requested: Prompt,
   context: Parameters<typeof applyPreset>[1],
@@ -224,7 +217,6 @@ function endOf({ responseStatus, incompleteReason, error }: ScriptedReply): Answ
   return status && { status }
 }
 
-/** Returns true if answers with this status have output by default. */
 function isWritten({ status } = completed): boolean {
   return status === 'completed' || status === 'incomplete'
 }

@@ -69,7 +69,6 @@ export async function listedModel(name: string, { models, embeddingsModels }: Sa
   throw unknownSlug('no model has the id', name, slugs)
 }
 
-/** The cost is null if the model has no prices. */
 export function callUsage(model: string, usage: AnswerUsage, pricing: Pricing | undefined): CallUsage {
   return { model: withoutOnline(model), ...usage, cost: pricing ? costOf(usage, pricing) : null }
 }

@@ -11,14 +11,11 @@ import type { FakeValue } from './structured.ts'
 import { Verbosity, writeText } from './text/sample-text.ts'
 import { searchQuery } from './text/words.ts'
 
-/** A conversation as the model sees it. */
 export interface Transcript {
   readonly turns: readonly Turn[]
   /** The last user message or, if there is none, the last turn that affects the answer. */
   readonly question: string
-  /** Text that the answer refers to: the last user message or the last function result. */
   readonly subject: string
-  /** If true, the last turn that affects the answer is a function result. */
   readonly answersFunction: boolean
   /** If true, the last item is the output of a tool of any type. */
   readonly answersTool: boolean
@@ -50,7 +47,6 @@ export function toTranscript({ items }: Conversation): Transcript {
 /** Type of the input item by which Codex asks for a shorter form of the conversation. */
 export const compactionTrigger = 'compaction_trigger'
 
-/** Speaker for items that have no effect on the answer. */
 const other = 'other'
 
 interface WriteContext {

@@ -1,7 +1,4 @@
-/**
- * Resolves `@preset/<slug>` and `<model>@preset/<slug>`: the preset provides the settings that the request omits, and
- * its model in the first form.
- */
+/** Resolves `@preset/<slug>` and `<model>@preset/<slug>` to settings that the request omits. */
 import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
 import type { RequestContext } from '../operation.ts'
 import type { CreateResponseBody, RequestSettings } from '../resources/create-response-body.ts'
@@ -11,11 +8,7 @@ import { clientTools, isFunction, isWebSearch, runsAtClient, type Tool } from '.
 import { unknownSlug } from '../resources/unknown-slug.ts'
 import { isOnline, withoutOnline } from './search/search-request.ts'
 
-/**
- * Throws 404 for an unknown preset. An inactive preset works, but logs a warning.
- *
- * @returns The prompt with the preset's settings and the requested model, and the model that replies.
- */
+/** Throws 404 for an unknown preset. An inactive preset works, but logs a warning. */
 export async function applyPreset(
   prompt: Prompt,
   { sandbox, assume, warn }: Pick<RequestContext, 'sandbox' | 'assume' | 'warn'>,
@@ -113,7 +106,6 @@ export function allowedTools(
   )
 }
 
-/** Returns the mode and the list of tools, which chat completions nest. */
 function allowedIn(choice: unknown): Record<string, unknown> {
   const fields = fieldsOf(choice)
   return fieldsOf(fields['allowed_tools'] ?? fields)

@@ -91,7 +91,6 @@ function toAction(action: KnownItem<'web_search_call'>['action']): WebSearchActi
   return 'type' in action ? action : { type: 'search', query: action.query }
 }
 
-/** A one-pixel transparent PNG. */
 const onePixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 

@@ -14,7 +14,6 @@ interface RequestedValue {
   /** Text whose words are used in free-form strings. */
   subject: string
   seed: string
-  /** Markdown links to append to the first free-form string that has room for one. */
   links?: readonly string[]
   /** Called with a warning if the value may violate the schema. */
   warn(message: string): void

@@ -6,7 +6,6 @@ import { countTokens, tokenize } from './tokens.ts'
 
 export interface CountedItems {
   items: ChoiceItem[]
-  /** Number of output tokens, including reasoning tokens. */
   outputTokens: number
   reasoningTokens: number
   isCut: boolean

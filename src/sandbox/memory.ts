@@ -13,7 +13,6 @@ export class Occurrences {
     this.#older = older
   }
 
-  /** Returns the number of earlier occurrences of a key, and counts this one. */
   next(key: string): number {
     const before = this.#newer.get(key) ?? this.#older.get(key) ?? 0
     if (this.#newer.size >= capacity) {
@@ -33,7 +32,6 @@ export class Occurrences {
   }
 }
 
-/** Maximum number of stored responses. Beyond it, the oldest is evicted. */
 const maxResponses = 1000
 /** Maximum total size of stored conversations, in characters of JSON. */
 const maxCharacters = 16 * 1024 * 1024

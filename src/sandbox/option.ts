@@ -91,12 +91,7 @@ const optionsOfOthers = new Map([
   ),
 ])
 
-/**
- * Validates options and fills in the defaults. An undefined option counts as omitted. Throws a `TypeError` of one line
- * that names the option, the problem and, if known, the fix.
- *
- * @param caller The called function's name, for the message.
- */
+/** Validates options and fills in the defaults. Throws a `TypeError` of one line. */
 export function readOptions<All extends Options>(
   all: All,
   input: unknown,
@@ -132,7 +127,6 @@ export function readOptions<All extends Options>(
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** Throws if the options are not an object, as in `createGateway('flaky')`. */
 export function assertObject(
   input: unknown,
   caller: string,

@@ -68,10 +68,6 @@ export function assertNames(options: object, names: readonly string[], caller: s
 export interface SandboxClock<Reading = ClockReading> {
   /** Returns the next call's timestamp and the elapsed time. */
   read(): Reading
-  /**
-   * Advances sandbox time immediately: rate limits refill, outages end, timestamps increase.
-   *
-   * @param duration Milliseconds, or a duration such as `'1m'`.
-   */
+  /** Advances sandbox time immediately: rate limits refill, outages end, timestamps increase. */
   advance(duration: Duration): Reading
 }

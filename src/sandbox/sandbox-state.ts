@@ -58,7 +58,6 @@ export class SandboxState implements CallState {
     if (from) this.clock.restore(from.clock)
   }
 
-  /** Collections as operations see them, with frozen rows. */
   get tables(): Tables {
     return this.database.tables
   }

@@ -1,6 +1,4 @@
-/**
- * A sandbox: database, rules, journal and clock, isolated from all other sandboxes.
- */
+/** A sandbox: database, rules, journal and clock, isolated from all other sandboxes. */
 import { type Database, toDatabase } from '../database/database.ts'
 import type { SeedData } from '../database/seed-data.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -165,10 +163,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return this.#state.rules
   }
 
-  /**
-   * Elapsed time in milliseconds since the last request completed or, before the first, since the sandbox was created;
-   * 0 while one is in flight. @internal
-   */
+  /** Elapsed milliseconds since the last request completed; 0 while one is in flight. @internal */
   get idleMs(): number {
     return this.#inFlight > 0 ? 0 : this.#setup.host.clock.elapsed() - this.#usedAt
   }
@@ -308,11 +303,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     this.#state = new SandboxState(this.#owner, this.#setup.seedData, state)
   }
 
-  /**
-   * Creates an independent sandbox with a copy of the current state.
-   *
-   * @param id Custom id. Default: a generated one.
-   */
+  /** Creates an independent sandbox with a copy of the current state. Default id: a generated one. */
   fork(id?: string): Sandbox<RequestBodies> {
     return this.#setup.host.toFork(this.#setup, this.#live.snapshot(), id) as Sandbox<RequestBodies>
   }

@@ -94,7 +94,6 @@ export class Sandboxes {
     }
   }
 
-  /** Returns the live sandbox with this id. Throws 410 if there is none. */
   find(id: string): Sandbox {
     const sandbox = this.get(id)
     if (sandbox) return sandbox
@@ -117,7 +116,6 @@ export class Sandboxes {
     )
   }
 
-  /** Registers a base URL for sandboxes. Returns a function that removes it. */
   serveAt(baseUrl: string): () => void {
     const place = { baseUrl }
     this.#baseUrls.add(place)
@@ -228,7 +226,6 @@ const customForm = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
 /** Reserved for generated ids. */
 const generatedForm = /^(default|s[0-9]+)$/
 
-/** Throws 400 for an invalid or reserved custom id. */
 function assertCustomId(id: string): void {
   const message = !customForm.test(id)
     ? `Must be 1 to 64 lowercase letters and digits, with single hyphens in between, got ${shown(id)}`
@@ -254,7 +251,6 @@ function reuse(live: Sandbox, { fork, seed, fixtures = {} }: SandboxOptions): Sa
   )
 }
 
-/** The part of `AsyncLocalStorage` that this file uses. */
 interface Storage<Value> {
   getStore(): Value | undefined
   run<Result>(value: Value | undefined, work: () => Result): Result

@@ -19,7 +19,6 @@ import {
 import type { ScriptRun } from './script-runs.ts'
 import { faultsOf, type ParsedScriptedReply, type ReplyFunction } from './scripted-reply.ts'
 
-/** A scripted reply replaces the operation's reply; faults apply to either. */
 export interface Effect {
   readonly faults: readonly FaultSetting[]
   readonly reply: ParsedScriptedReply | undefined
@@ -54,7 +53,6 @@ const compiled = new WeakMap<ParsedScenario, readonly CompiledRule[]>()
 /** Scenarios converted from recordings, whose rules come after all others. */
 export const recordings = new WeakSet<ParsedScenario>()
 
-/** Compiles a scenario's rules once. Conditions become closures. */
 export function compileRules(source: ParsedScenario): readonly CompiledRule[] {
   const rules =
     compiled.get(source) ?? source.rules.map((rule, index) => compileRule(rule, source.name, index + 1))
@@ -119,11 +117,9 @@ export interface Progress {
   /** Number of steps taken, except those whose faults had no effect. */
   applied: number
   readonly rateLimit: RateLimitUsage | undefined
-  /** Conversations that follow the rule's script, oldest first. */
   runs: readonly ScriptRun[]
   /** Reason why the last new conversation did not match the script's first turn; null if it did. */
   problem: string | null
-  /** Title of the rule that last answered instead of this one. */
   hiddenBy: string | undefined
   /** Number of successive calls for which that rule came first because it had uses left. */
   hiddenCalls: number
@@ -192,7 +188,6 @@ export function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): Comp
   return steps[index] as CompiledStep
 }
 
-/** A scenario activated by `use()` or named in a request header. */
 export interface Activation {
   /** Id such as `flaky~3`. Snapshots preserve it, so that a restored activation can still be ended. */
   readonly id: string

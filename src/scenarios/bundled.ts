@@ -47,10 +47,7 @@ export type ScenarioName = BundledScenarioName | BareFaultName | `status-${numbe
 export const bundledScenarios: ReadonlyMap<string, { name: string; description: string; rules: unknown[] }> =
   new Map(Object.entries(files))
 
-/**
- * Returns the unchecked content of a bundled scenario, or a scenario for a fault or `status-<n>`. Throws a
- * `ScenarioError` for any other name.
- */
+/** Returns a scenario's content, unchecked. Throws a `ScenarioError` for an unknown name. */
 export function bundledScenario(name: string): unknown {
   const scenario = bundledScenarios.get(name) ?? faultScenario(name)
   if (scenario) return scenario
@@ -65,7 +62,6 @@ export function bundledScenario(name: string): unknown {
   throw new ScenarioError([{ path: [], message }])
 }
 
-/** Throws a `ScenarioError` for a fault that requires parameters. */
 function faultScenario(name: string): Scenario | undefined {
   const [, status] = /^status-(\d{3})$/.exec(name) ?? []
   if (status === undefined && !faultNames.includes(name)) return undefined
@@ -88,7 +84,6 @@ export function isFaultModel(model: string | undefined): model is string {
   return model?.startsWith(faultModel) === true
 }
 
-/** Returns the scenario that a model selects, unchecked. Throws a `ScenarioError` if the model names no fault. */
 export function scenarioOfModel(model: string): unknown {
   const name = model.slice(faultModel.length).replace(/^(?=\d+$)/, 'status-')
   const scenario = faultScenario(name)

@@ -21,7 +21,6 @@ export interface KnownOperation {
   readonly protocol?: object | undefined
   /** Set for other operations that can stream. */
   readonly streams?: boolean | object | undefined
-  /** Set for an operation of the user. */
   readonly isCustom?: true | undefined
 }
 
@@ -154,7 +153,6 @@ function* onProblems({ rule, operations }: RuleContext): Generator<Finding> {
   }
 }
 
-/** @param method Method in any case. Default: any method. */
 function matchesPath(operation: KnownOperation, method = operation.method, path: string): boolean {
   const pattern = operation.path.replace(/\{[^}]*\}/g, '[^/]+')
   return method.toLowerCase() === operation.method.toLowerCase() && new RegExp(`^${pattern}$`).test(path)
@@ -213,7 +211,6 @@ function rateLimitField(fault: FaultSetting): string | undefined {
   return ['limit', 'retryAfterMs'].find((field) => Reflect.get(fault, field) !== Reflect.get(defaults, field))
 }
 
-/** Returns the first name in `on` that stands for no operation with generated answers. */
 function withoutAnswers(targets: Iterable<[string, KnownOperation | undefined]>): string | undefined {
   return [...targets].find(([, target]) => !(target?.protocol ?? target?.streams))?.[0]
 }
@@ -261,7 +258,6 @@ function* contentProblems(reply: ParsedScriptedReply | ParsedTurn, path: Path): 
 
 const otherFields = ['status', 'headers', 'body', 'frames', 'expect', 'call', 'fault']
 
-/** Returns the fields that only operations that generate text can use. */
 function composedFields(reply: object): string[] {
   return Object.keys(withoutUndefined(reply)).filter((name) => !otherFields.includes(name))
 }

@@ -38,13 +38,11 @@ interface Trial {
   next: number
 }
 
-/** A rule whose conditions match a request. */
 interface TriedRule {
   readonly rule: CompiledRule
   readonly progress: Progress
   readonly trial: Trial
   readonly index: number
-  /** The step that the rule would take. */
   step: CompiledStep
   /** Rules with a lower rank come first. */
   rank: number
@@ -64,18 +62,10 @@ interface Composition {
   /** Rules whose rate limit the request passed, in their order. Empty if a limit is exceeded. */
   readonly limits: readonly TriedRule[]
   readonly skipped: readonly SkippedRules[]
-  /** The sandbox's new state. */
   readonly state: string
 }
 
-/**
- * Finds the rules that act on a request. Counts them, and those that let it pass; rules behind the answer do not count
- * it.
- *
- * @param activations Newest first, after those that the request names.
- * @param named Number of activations that the request names.
- * @param findRecorded Called if no rule answers.
- */
+/** Counts the request, too. @param named Number of activations that the request names, which come first. */
 export function compose(
   activations: readonly Activation[],
   named: number,
@@ -187,7 +177,6 @@ function isOverLimit({ rule, decision, step }: TriedRule): boolean {
   return rule.rateLimit !== undefined && decision.kind === 'applies' && step.kind === 'answer'
 }
 
-/** Returns the values of `on` that match a request. */
 function namesOf({ isRejected, operation, generatesText, method, route }: RuleRequest): string[] {
   if (isRejected) return ['*']
   if (operation === undefined) return ['*', `${method} ${route}`]
@@ -281,7 +270,6 @@ function conflictOf(left: FaultSetting, right: FaultSetting): string | undefined
   return left.name === right.name ? undefined : conflict(faultOf(left.name), faultOf(right.name))
 }
 
-/** Returns true if a rule changes more than the time of a reply. */
 export function changesReply({ step }: TriedRule): boolean {
   return step.faults.some(({ name }) => faultOf(name).layer !== 'delay')
 }

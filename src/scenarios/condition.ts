@@ -23,7 +23,6 @@ export interface Conditioned {
   /** A repeated parameter has its last value here, although operations reject the request. */
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
-  /** Parsed JSON; undefined if there is none. */
   readonly body: unknown
 }
 
@@ -33,7 +32,6 @@ export interface RuleRequest extends Conditioned {
   readonly generatesText?: boolean
   /** Beginning of a function call's id. Default: `call_`. */
   readonly callPrefix?: string | undefined
-  /** In upper case. */
   readonly method: string
   /** Path relative to the base URL, such as `/chat/completions`; undefined for paths outside it. */
   readonly route: string | undefined
@@ -60,10 +58,7 @@ export function modelOf(body: unknown): string | undefined {
 
 const inputTexts = new WeakMap<object, readonly string[]>()
 
-/**
- * Returns the user's texts since the last output of the assistant or, if there are none, those of the last user
- * message. System prompts, reminders of agents and results of tools do not count.
- */
+/** Returns the user's texts since the assistant's last output or, if there are none, those of the last user message. */
 function inputTextsOf(body: unknown): readonly string[] {
   if (typeof body !== 'object' || body === null) return []
   const { input, messages, prompt } = fieldsOf(body)
@@ -109,7 +104,6 @@ export function isPattern(value: unknown): value is Pattern {
 const cache = new Map<string, ReturnType<typeof compile>>()
 const maxCached = 1000
 
-/** Throws for an invalid pattern. */
 function compilePattern({ matches, flags = '' }: Pattern) {
   const key = `/${matches}/${flags}`
   const compiled = cache.get(key) ?? compile(matches, flags)
@@ -202,7 +196,6 @@ export type ParsedWhen = z.infer<typeof When>
 /** Conditions on the requests that a rule matches. */
 export type When = z.input<typeof When>
 
-/** Returns all values of `when.turn` that a conversation matches. */
 export function turnsOf(conversation: Conversation): NonNullable<ParsedWhen['turn']>[] {
   const { items } = conversation
   const users = items.filter((item) => item.kind === 'message' && item.role === 'user').length
@@ -270,7 +263,6 @@ function modelTest(globs: readonly string[]): Test {
   )
 }
 
-/** @param secret If true, explanations hide the expected and the actual value. */
 function valueTest(subject: string, read: Read, condition: Condition, secret: boolean = false): Test {
   const describe = (value: unknown) => `${subject} ${describeCondition(condition, secret, value)}`
   return toTest(read, compileCondition(condition), describe, secret)
@@ -278,7 +270,6 @@ function valueTest(subject: string, read: Read, condition: Condition, secret: bo
 
 type Read = (request: Conditioned) => readonly unknown[]
 
-/** Returns a test that at least one of the values matches. */
 function toTest(
   read: Read,
   holds: (value: unknown) => boolean,

@@ -1,7 +1,6 @@
 /** Schemas that all parts of a scenario use. */
 import * as z from 'zod'
 
-/** Returns the schema of an optional field with its description. */
 export function field<Schema extends z.ZodType>(schema: Schema, description: string): z.ZodOptional<Schema> {
   return schema.optional().describe(description)
 }

@@ -97,7 +97,6 @@ const misnomers: Readonly<Record<string, readonly [needs: string | undefined, fi
   reply: ['call', 'use text'],
 }
 
-/** Returns the fix for a field that an object with these fields lacks, such as `; use times: 1` for `once`. */
 export function misnomer(field: string, fields: readonly string[]): string | undefined {
   const [needs, fix] = lookUp(misnomers, field) ?? []
   return fix !== undefined && (needs === undefined || fields.includes(needs)) ? `; ${fix}` : undefined

@@ -57,7 +57,6 @@ export interface SkippedRules {
   readonly reasons: ReadonlyMap<number, SkipReason>
 }
 
-/** A rule that was tried but did not apply. */
 export const NearMiss = z.lazy(() =>
   z.strictObject({
     scenario: z.string().describe('Scenario name.'),
@@ -87,11 +86,7 @@ export function countSkipped(skipped: readonly SkippedRules[]): number {
   return skipped.reduce((sum, { count }) => sum + count, 0)
 }
 
-/**
- * Returns the skipped rules with reasons, newest activation first.
- *
- * @param limit Maximum number of rules. A final entry counts the rest. Default: no limit.
- */
+/** Newest activation first. @param limit Maximum number of rules. A final entry counts the rest. Default: no limit. */
 export function explainNearMisses(
   skipped: readonly SkippedRules[],
   request: Conditioned,

@@ -58,12 +58,10 @@ export class RateLimitUsage {
     this.#windows = new Map(Array.from(windows, ([caller, window]) => [caller, { ...window }]))
   }
 
-  /** If true, the limit has counted a request. */
   get isUsed(): boolean {
     return this.#windows.size > 0
   }
 
-  /** Returns the current window of a request's key or model. */
   window(request: RuleRequest, clock: Clock): Window {
     const window = this.#windows.get(callerOf(this.#limit, request))
     const at = clock.elapsed()
@@ -110,7 +108,7 @@ export class RateLimitUsage {
 /** Counts a reply's tokens against the limits that its request passed. Returns the first announced limit's headers. */
 export type ChargeRateLimits = (tokens: number) => Record<string, string> | undefined
 
-/** @param passed Rules whose limit the request passed. Replies have the limit's headers if it leads to a 429. */
+/** Replies have the headers of a limit that leads to a 429. */
 export function chargeRateLimits(
   passed: readonly { readonly rule: CompiledRule; readonly progress: Progress }[],
   request: RuleRequest,

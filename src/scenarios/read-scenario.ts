@@ -11,18 +11,13 @@ import { ScenarioError } from './scenario-error.ts'
 export interface ReadOptions extends CheckOptions {
   /** Reads a data file. Default: paths are rejected, so that requests cannot read files. */
   readonly files?: ((path: string) => DataFile) | undefined
-  /** Other formats, such as recordings. */
   readonly formats?: readonly ScenarioFormat[]
 }
 
 /** Converts a value or a file in another format. Returns undefined for any other value. */
 type ScenarioFormat = (source: unknown, operations: CheckOptions['operations']) => Scenario | undefined
 
-/**
- * Returns a scenario with defaults filled in, checked against the operations. A single rule becomes a scenario.
- *
- * Throws a `ScenarioError` with all problems, or for a file a `FileError` with their lines and columns.
- */
+/** A single rule becomes a scenario. Throws a `ScenarioError` or, for a file, a `FileError` with all problems. */
 export function readScenario(source: unknown, options: ReadOptions): ParsedScenario {
   const { files } = options
   if (typeof source !== 'string') return readValue(source, options)
@@ -72,7 +67,6 @@ function readNamed(name: string, find: (name: string) => unknown): ParsedScenari
   return scenario
 }
 
-/** Returns the scenario that a model such as `fault/stream-cut` selects. Throws a `ScenarioError` for an unknown fault. */
 export function readModel(model: string): ParsedScenario {
   return readNamed(model, scenarioOfModel)
 }

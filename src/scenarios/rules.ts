@@ -48,7 +48,6 @@ export interface Outcome {
   matches: readonly Match[]
   /** Counts the reply's tokens and returns rate limit headers. Set if the call stayed within a rate limit. */
   charge: ChargeRateLimits | undefined
-  /** Rules skipped for the call, newest activation first. */
   skipped: readonly SkippedRules[]
 }
 
@@ -91,7 +90,6 @@ export class Rules {
     return activation
   }
 
-  /** Returns the active scenarios' names, newest first. */
   names(): string[] {
     return this.#live.activations.map(({ name }) => name)
   }
@@ -100,7 +98,7 @@ export class Rules {
     return this.#live.activations.map(scenarioProgress)
   }
 
-  /** Ends all scenarios with this name, or the activation with this id. Returns the number ended. */
+  /** Ends the activation with this id, or all with this name. Returns the number ended. */
   end(name: string): number {
     const others = this.#live.activations.filter((each) => each.name !== name && each.id !== name)
     const ended = this.#live.activations.length - others.length
@@ -113,13 +111,11 @@ export class Rules {
     this.#change(this.#live.activations.map((each) => (each.source === old ? createActivation(next) : each)))
   }
 
-  /** Ends all scenarios, and resets the state. */
   clear(): void {
     this.#live = { ...unused }
     this.#change([])
   }
 
-  /** Returns the active rules that have not been applied yet, newest first. */
   unused(): UnusedRule[] {
     return this.#live.activations.flatMap(unusedRulesOf)
   }
@@ -129,13 +125,7 @@ export class Rules {
     return this.#live.activations.some(({ rules }) => rules.some(({ on }) => on.includes(name)))
   }
 
-  /**
-   * Finds the rules that act on a call, and advances the counters of all rules that it matches.
-   *
-   * @param named Scenarios named by the request. Their rules come first.
-   * @param fillTemplates Fills in a turn's templates. Default: leaves them unchanged.
-   * @param findRecorded Finds a recording that replies if no rule does. Default: none.
-   */
+  /** Counts the call. @param named Scenarios that the request names. Their rules come first. */
   match(
     request: RuleRequest,
     named: readonly ParsedScenario[] = [],
@@ -196,7 +186,6 @@ export class Rules {
     return { matches, charge, skipped }
   }
 
-  /** Returns the active scripts with their conversations, oldest script first. */
   scripts(): ScriptProgress[] {
     return this.#live.activations.toReversed().flatMap(scriptsOf)
   }

@@ -14,7 +14,6 @@ import type { FailOptions, ReplyOptions, ScriptOptions } from './shorthand.ts'
 export type Path = (string | number)[]
 
 export interface Problem {
-  /** Keys and indexes, outermost first. */
   path: Path
   /** One line that names the rule and the field. */
   message: string
@@ -44,19 +43,13 @@ export function problemAt(path: Path, says: string, input: unknown): Problem {
 const frequency = ['on', 'when', 'times', 'after', 'probability'] as const
 const envelope = ['message', 'headers', 'metadata', 'gateway_metadata', 'user_id'] as const
 
-/** Options of the calls that write a rule, by the scenario's name. */
 const options = {
   reply: [...frequency, 'status', 'headers', 'citations'] satisfies (keyof ReplyOptions)[],
   fail: [...frequency, ...envelope] satisfies (keyof FailOptions)[],
   script: ['on', 'when', 'onEnd'] satisfies (keyof ScriptOptions)[],
 }
 
-/**
- * Returns the message for a schema's issue. For unknown fields, the message has a line with a hint for each, such as
- * `; did you mean 'times'?`.
- *
- * @param scenario Name of the scenario.
- */
+/** For unknown fields, the message has a line with a hint for each, such as `; did you mean 'times'?`. */
 export function wording(issue: z.core.$ZodRawIssue, scenario: unknown): string | undefined {
   if (issue.code !== 'unrecognized_keys') return inWords(issue)
   const shape = Object.keys(Object(issue.inst?._zod.def)['shape'] ?? {})
@@ -103,10 +96,7 @@ export function problemsOf(issues: readonly Issue[], input: unknown, above: Path
     })
 }
 
-/**
- * Returns the issues of the union branch that was most likely meant: of those that did not reject the whole value, the
- * one with the fewest problems. Returns undefined if there is none, or if several are equally likely.
- */
+/** Returns the issues of the branch with the fewest problems, or undefined for a tie. */
 function likelyBranch(branches: readonly Issue[][]): Issue[] | undefined {
   const rejectsValue = (issue: Issue): boolean =>
     issue.path.length === 0 &&

@@ -18,20 +18,14 @@ import type { FillTemplates } from './template.ts'
 export interface ScriptRun {
   /** Index of this conversation among the sandbox's scripted conversations, from 1; 0 before its first turn. */
   readonly conversation: number
-  /** Hash of the first user message. */
   readonly firstUserMessage: string
   /** The first user message, shortened for messages. */
   readonly begunWith: string
   /** Number of turns completed, including repetitions. */
   readonly turns: number
-  /**
-   * The script's output. `isSure` is false if the client may not have received it: after a fault, or a failed or
-   * cancelled answer.
-   */
+  /** Not `isSure` after a fault or a failed or cancelled answer, which the client may not have received. */
   readonly said: readonly { readonly text: string; readonly isSure: boolean }[]
-  /** Names of the functions called, by call id. */
   readonly calls: ReadonlyMap<string, string>
-  /** Ids of the last turn's calls. */
   readonly pending: readonly string[]
   /** Reason why the last request did not match its turn; null if it did. */
   readonly problem: string | null
@@ -48,7 +42,6 @@ interface Playing {
   readonly seed: string | number
   /** If true, another rule changes the reply, so the client may not receive it. */
   readonly isChanged: boolean
-  /** Returns the index of a new conversation, from 1. */
   nextConversation(): number
 }
 
@@ -158,7 +151,6 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     return reject({ active, run }, number, message, mismatch, problem)
   }
 
-  /** Rejects the request, as in `script(): turn 2 of 3 does not match: expected …, but received …`. */
   function reject(
     { active, run }: CurrentRun,
     number: number,
@@ -182,7 +174,6 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
 
 const forOthers = '; to let other conversations pass, limit the script with when, which applies to every turn'
 
-/** Plays a turn, and records it in the script's progress. */
 export function playTurn(
   { active, number, run, faults, mismatch, problem }: PlannedTurn,
   { request, fillTemplates, seed, isChanged, nextConversation }: Playing,
@@ -267,7 +258,6 @@ function hasTurns({ active, run }: CurrentRun): boolean {
   return run.turns < scriptOf(active).length
 }
 
-/** Finds the conversation that a request continues, by its latest call id or by its history. */
 function findRun(scripts: readonly ActiveScript[], conversation: Conversation): CurrentRun | undefined {
   const all = runsOf(scripts)
   if (all.length === 0) return undefined

@@ -101,7 +101,6 @@ interface TurnAnswer {
   /** Reply; undefined if the turn has only a fault. */
   readonly reply: ParsedScriptedReply | undefined
   readonly said: readonly string[]
-  /** Names of the functions called, by call id. */
   readonly calls: ReadonlyMap<string, string>
   /** If true, clients continue from this answer. They retry failed and cancelled answers. */
   readonly arrives: boolean
@@ -157,12 +156,7 @@ export interface CallResult {
 /** Maximum length of a difference, because the journal and the script store it. */
 const maxDifference = 1000
 
-/**
- * Returns the differences between a request and its turn's expectations, such as `a user message containing 'tides', but
- * received 'Hello'`. A list of checks must match all results, in order; a single check must match at least one.
- *
- * @param results Results of the previous turn's function calls.
- */
+/** Returns sentences such as `a user message containing 'tides', but received 'Hello'`. */
 export function differencesOf(
   { input, tools = [], result = {} }: TurnExpectation = {},
   conversation: Conversation,
@@ -209,7 +203,6 @@ function readCheck(check: ResultCheck): { description: string; holds(text: strin
   return { description: `with the fields ${show(check)}`, holds: (text) => has(parseJson(text), check) }
 }
 
-/** Returns true if a value has all expected fields, including nested ones. Arrays are compared item by item. */
 function has(value: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return value === expected
   if (isPattern(expected)) return compileCondition(expected)(value)
@@ -221,7 +214,6 @@ function has(value: unknown, expected: unknown): boolean {
   )
 }
 
-/** Quotes text for a message, shortened if necessary. */
 export function brief(text: string): string {
   return show(truncate(text, 300))
 }

@@ -110,7 +110,7 @@ export const ScriptedCitation = z.lazy(() =>
 /** A page that scripted text cites, by a span of the text or, by default, by a link. A missing link is appended. */
 export type ScriptedCitationInput = z.input<typeof ScriptedCitation>
 
-/** Returns a citation's span, or undefined for a citation that uses a link. */
+/** Returns undefined for a citation that uses a link. */
 export function spanOf(
   { text: part, start_index: start, end_index: end }: z.infer<typeof ScriptedCitation>,
   text: string,
@@ -168,7 +168,6 @@ const ScriptedError = z.lazy(() =>
   z.strictObject({ code: field(text, '`error.code`.'), message: field(z.string(), '`error.message`.') }),
 )
 
-/** Reply fields for operations that generate text. The operation generates the rest of the reply. */
 export const answerFields = () => ({
   text: field(z.string(), 'Message text. In a turn, it is placed after `output` and before function calls.'),
   citations: field(z.array(ScriptedCitation), 'Citations in the message text.'),

@@ -12,7 +12,6 @@ import { modelOf, type RuleRequest } from './condition.ts'
 
 export interface TemplateCall extends Omit<RuleRequest, 'operation' | 'route'> {
   readonly path: string
-  /** Sandbox time, as Unix time in milliseconds. */
   readonly at: number
   readonly state: { readonly seed: string | number }
   warn(message: string): void
@@ -31,7 +30,6 @@ export function isTemplate(text: string): boolean {
 
 const tag = /\{\{(.*?)\}\}/gs
 
-/** Returns the problem with an invalid template. */
 export function templateProblem(text: string): string | undefined {
   if (text.startsWith(verbatim)) return undefined
   // Checked first: the expression above would search the rest of the text after each unclosed tag.
@@ -46,10 +44,7 @@ export function templateProblem(text: string): string | undefined {
   return undefined
 }
 
-/**
- * Returns a function that fills in all templates of a reply or turn. A path without a value is replaced by an empty
- * string, with a warning. Throws a 500 if the templates of one reply write too much text.
- */
+/** Replaces a path without a value with an empty string. Throws a 500 if one reply's templates write too much. */
 export function templateFiller(
   call: TemplateCall,
   readConversation: () => Conversation | undefined,

@@ -1,7 +1,4 @@
-/**
- * Generates a value that a schema accepts, from the outside in, with all optional fields and one or two items per array
- * if the schema allows. Very large schemas get the smallest value.
- */
+/** Generates a value that a schema accepts, from the outside in. Very large schemas get the smallest value. */
 import { lookUp } from '../../lib/look-up.ts'
 import { random } from '../../lib/seed.ts'
 import { fieldsOf } from '../../lib/unchecked-json.ts'
@@ -22,7 +19,6 @@ interface Location {
 export interface ValuePlace extends Location {
   type: TypeName
   schemas: readonly Schema[]
-  /** Returns numbers in [0, 1) that depend on the seed and the path. */
   random(): number
 }
 
@@ -32,7 +28,6 @@ interface GenerateOptions {
   words(): string
   /** Proposes a value, which is used if the schemas accept it. Strings are truncated or repeated to fit. */
   propose(place: ValuePlace): unknown
-  /** Texts to append to the first free-form string that has room for one. */
   links: readonly string[]
 }
 
@@ -64,19 +59,12 @@ const maxRounds = 4
 const maxDepth = 100
 /** Steps for each part of a value. */
 const partSteps = 25
-/** Key in the location of a generated field name. */
 const nameKey = '*'
 
 function valueMaker(options: GenerateOptions, budget: Budget, isSmallest: boolean) {
-  /** Location of the string with the links. */
   let linkedAt: string | undefined
 
-  /**
-   * Generates a value that all schemas accept or, if no attempt succeeds, the first value made. Throws `InvalidSchema`
-   * if none was made.
-   *
-   * @param again Distinguishes values for the same location. Default: 0.
-   */
+  /** Returns the first value made if none is accepted. Throws `InvalidSchema` if none was made. */
   function make(
     schemas: readonly Schema[],
     at: Location,
@@ -120,12 +108,7 @@ function valueMaker(options: GenerateOptions, budget: Budget, isSmallest: boolea
     return fail(reason.startsWith('/') || where === '' ? reason : `${where}: ${reason}`)
   }
 
-  /**
-   * Returns the schemas of a location, everything they refer to, one branch of each list of alternatives, and the
-   * number of different choices. A schema may occur once inside itself.
-   *
-   * @param attempt Number of the attempt, from 0. The first one follows descriptions, too.
-   */
+  /** Includes everything that the schemas refer to, and one branch of each list of alternatives. */
   function choose(schemas: readonly Schema[], { around }: Location, attempt: number, where: string) {
     const parts = new Set(schemas)
     const isSmall = isSmallest || budget.isLow
@@ -261,7 +244,6 @@ function valueMaker(options: GenerateOptions, budget: Budget, isSmallest: boolea
     return Object.fromEntries(fields)
   }
 
-  /** Returns a name for a field that the schema does not list. */
   function nameOf(place: ValuePlace, spare: number, others: readonly string[]): string {
     const constraints = place.schemas.flatMap(({ patternProperties = {}, propertyNames = [] }) => {
       const [pattern] = Object.keys(patternProperties)
@@ -271,7 +253,7 @@ function valueMaker(options: GenerateOptions, budget: Budget, isSmallest: boolea
     return String(make(parts, within(place, nameKey), spare).value)
   }
 
-  /** Generates a part of an array or object. Returns undefined if the part is optional and no value matches. */
+  /** Returns undefined if the part is optional and no value matches. */
   function part(schemas: readonly Schema[], at: Location, isOptional: boolean, again?: number): unknown {
     try {
       const { value, isAccepted } = make(schemas, at, again)
@@ -297,7 +279,6 @@ function accepted(value: unknown, schemas: readonly Schema[]): boolean {
   return schemas.every((schema) => problemOf(value, schema) === undefined)
 }
 
-/** Parts of a schema that apply because of a value. */
 function conditionalParts(schema: Schema, value: unknown): Schema[] {
   const { if: condition, then = {}, else: otherwise = {}, dependentSchemas = {} } = schema
   const branch = !condition ? [] : problemOf(value, condition) === undefined ? then : otherwise

@@ -12,10 +12,7 @@ import { maxText, screenPattern } from './strings.ts'
 
 type Keywords<Name extends string, Value> = { readonly [Key in Name]?: Value }
 
-/**
- * Booleans are read as `{}` or `{ enum: [] }`, `const` as `enum`, references as part of `allOf`, and `dependentRequired`
- * and `dependencies` as `dependentSchemas`.
- */
+/** `const` is read as `enum`, references as part of `allOf`, and dependencies as `dependentSchemas`. */
 export interface Schema
   extends Keywords<`${'min' | 'max'}${'Contains' | 'Items' | 'Length' | 'Properties'}`, number>,
     Keywords<`${'m' | 'exclusiveM'}${'in' | 'ax'}imum` | 'multipleOf', number>,
@@ -69,12 +66,7 @@ const keywordsInWords: Readonly<Record<string, readonly string[]>> = {
   aValid: ['format'],
 }
 
-/**
- * Returns the schema, and the patterns that are neither satisfied nor checked. Throws `InvalidSchema` or
- * `Exhausted`.
- *
- * @param budget Pays for each validation with the schema.
- */
+/** `ignored` patterns are neither satisfied nor checked. Throws `InvalidSchema` or `Exhausted`. */
 export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; ignored: Set<string> } {
   const { longestText, longestList } = measure(root)
   const ignored = new Set<string>()
@@ -158,7 +150,6 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
     return Object.fromEntries(entries)
   }
 
-  /** Returns the target of a JSON pointer. */
   function targetOf(reference: string): JsonSchema {
     const [start, ...steps] = reference.split('/')
     const path = steps.map((step) => step.replaceAll('%20', ' ').replaceAll('~1', '/').replaceAll('~0', '~'))

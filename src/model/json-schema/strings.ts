@@ -9,7 +9,6 @@ const maxPattern = 1000
 /** Maximum length of text to match. `backtracking` accepts only patterns that are fast on texts of this length. */
 export const maxText = 5000
 
-/** Truncates or repeats a string to reach a length within the limits. */
 export function fitLength(text: string, min: number, max: number): string {
   const characters = [...text]
   if (characters.length > max) return characters.slice(0, max).join('').trimEnd().padEnd(min, 's')
@@ -18,10 +17,7 @@ export function fitLength(text: string, min: number, max: number): string {
   return `${repeated.slice(0, min - 1).join('')}s`
 }
 
-/**
- * Returns a pattern in a form for Unicode expressions, or undefined if it takes too long to match or cannot be
- * generated. Throws a `SyntaxError` if it is invalid.
- */
+/** Returns undefined for a pattern that takes too long to match. Throws a `SyntaxError` if it is invalid. */
 export function screenPattern(pattern: string): string | undefined {
   // Removes needless escapes, such as `\@`, and escapes the hyphen in `[\w-.]`.
   const strict = pattern.replace(/\\([\s"#%&',:;<=>@_`~!])/g, '$1').replace(/(\\[wdsWDS])-/g, '$1\\-')

@@ -1,11 +1,5 @@
-/**
- * Domain filters for searches: `example.com` or `*.example.com`, optionally with a path.
- *
- * A bare domain matches only that host. A wildcard matches subdomains at any depth (unlike in TLS certificates), but
- * not the bare domain. A path matches itself and everything under it.
- */
+/** Domain filters such as `*.example.com/docs`. A wildcard matches subdomains at any depth, but not the bare domain. */
 
-/** Host and path of a page. */
 export interface Place {
   /** Lowercase host. International names are in ASCII form. */
   host: string

@@ -11,7 +11,6 @@ export interface SearchRequest {
   engine: WebSearchEngine | undefined
   /** The request's `max_results`, or the default. */
   requestedResults: number
-  /** `requestedResults`, capped by `max_total_results`. */
   maxResults: number
   include: readonly string[]
   exclude: readonly string[]
@@ -53,10 +52,7 @@ function toRequest(
 const asking =
   /\b(search|look up|google|online|internet|web|news|latest|current(ly)?|recent(ly)?|today|sources?|cite|citations?|suche?|recherchiere|cherche|busca|pesquis[ae])\b|検索|搜索|搜一下|поиск|найди|खोज|ابحث|חפש/iu
 
-/**
- * Returns true if the tool is forced or the only one, or if the question asks for a search and the last item is not a
- * tool's output. An offer alone is not enough, because agents offer the tool with every request.
- */
+/** An offer alone is not enough, because agents offer the tool with every request. */
 export function usesSearchTool(
   { tools = [], toolChoice }: Prompt,
   { question, answersTool }: Pick<Transcript, 'question' | 'answersTool'>,
@@ -66,7 +62,6 @@ export function usesSearchTool(
   return !answersTool && asking.test(question)
 }
 
-/** Returns true for `vendor/model:online`, which enables the model's native web search. */
 export function isOnline(model: string): boolean {
   return /:online(?=:|$)/.test(model)
 }

@@ -90,7 +90,6 @@ function chooseSearch(
   return request
 }
 
-/** Warns about tools that the gateway does not run, such as other search services' tools. */
 function warnOfOtherTools({ tools = [] }: Prompt, warn: (message: string) => void): void {
   const others = tools.flatMap((tool) =>
     tool.kind === 'other' && !tool.runsAtClient ? [`'${tool.type.slice(0, 100)}'`] : [],

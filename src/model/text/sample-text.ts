@@ -44,7 +44,6 @@ type Question = ReturnType<typeof readQuestion>
 
 const english: Texts = fixtures.en
 const languages: Readonly<Record<string, Texts>> = fixtures
-/** Maximum number of question characters to match against patterns. */
 const readLength = 400
 const usualItems = { low: 3, medium: 5, high: 8 }
 
@@ -90,7 +89,6 @@ function languageOf(question: string): Texts {
   return Object.values(languages).find(uses) ?? english
 }
 
-/** Lists have the requested number of items, and code is in the requested language. */
 function writePassage(question: Question, passages: NonNullable<Kind['passages']>): string {
   const { text, length, slots, key } = question
   const named = passages.filter(
@@ -105,7 +103,6 @@ function writePassage(question: Question, passages: NonNullable<Kind['passages']
   return length === 'low' ? passage : `${passage}\n\n${say(question, 'closing')}`
 }
 
-/** Writes one sentence, one or two paragraphs, three paragraphs with headings, or an exact number. */
 function writeParagraphs(question: Question): string {
   const { texts, length, slots, key } = question
   const opening = open(question)
@@ -123,7 +120,6 @@ function writeParagraphs(question: Question): string {
   return [opening, ...shown.map(({ heading, text }) => `## ${heading}\n\n${text}`)].join('\n\n')
 }
 
-/** Writes a sentence with a link for each source, as a list if there are more than three. */
 function citeSources(sources: readonly Source[], question: Question): string {
   const isList = sources.length > 3
   const end = isList ? '\n' : ''
@@ -182,7 +178,7 @@ function pick<Item>(items: readonly Item[], ...labels: string[]): Item | undefin
   return items[Math.floor(draw(...labels) * items.length)]
 }
 
-/** Compiled patterns of the sample texts. Compiling them anew would take a tenth of a request's time. */
+/** Compiling the patterns anew would take a tenth of a request's time. */
 const expressions = new Map<string, RegExp>()
 
 function match(text: string, pattern: string): RegExpExecArray | null {

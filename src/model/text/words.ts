@@ -31,7 +31,6 @@ const word = () => /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’-][\p{L}\p{N}\p{M}]+)*
 
 const stopWords = new Set(Object.values(fixtures).flat())
 
-/** Yields all distinct words that are not stop words, unchanged and in order. */
 export function* subjectWords(text: string): Generator<string> {
   const seen = new Set<string>()
   for (const match of text.match(word()) ?? []) {
@@ -42,10 +41,7 @@ export function* subjectWords(text: string): Generator<string> {
   }
 }
 
-/**
- * Returns the subject words, normalised for comparison: case, accents and English endings are removed, so that `bake`
- * finds `Baking`. Includes the parts of compounds such as `night-train`.
- */
+/** Normalised for comparison: without case, accents and English endings, so that `bake` finds `Baking`. */
 export function searchKeys(text: string): Set<string> {
   const keys = new Set<string>()
   for (const word of subjectWords(text)) {
