@@ -64,76 +64,63 @@ export function hideInText(text: string): string {
   }
 }
 
-export function hideInString(text: string, mark = hide): string {
+export function hideInString(text: string, mark: (secret: string) => string = hide): string {
   // Text this short is assumed not to contain both a name and a value.
   if (text.length < 8) return text
-  let shown = ''
-  let from = 0
-  for (const { start, end } of joinedPlaces(text)) {
-    shown += text.slice(from, start) + mark(text.slice(start, end))
-    from = end
-  }
-  return shown + text.slice(from)
-}
-
-/** Returns the places of secrets in order, with overlapping ones joined. */
-function joinedPlaces(text: string): SecretPlace[] {
   const places: SecretPlace[] = []
   for (const place of [...secretsIn(text, secretPatterns)].sort((left, right) => left.start - right.start)) {
     const last = places.at(-1)
     if (last && place.start < last.end) last.end = Math.max(last.end, place.end)
     else places.push(place)
   }
-  return places
+  let shown = ''
+  let from = 0
+  for (const { start, end } of places) {
+    shown += text.slice(from, start) + mark(text.slice(start, end))
+    from = end
+  }
+  return shown + text.slice(from)
 }
 
-/** Finds the text deltas of events, and indexes of choices or content blocks other than the first. */
+/** Matches the text deltas of an event, in any protocol. */
 const deltas =
-  /"(?:index": ?(?<index>[1-9]\d*)|(?<field>delta|content|text|arguments|partial_json|thinking|reasoning|reasoning_content|refusal)": ?"(?<text>(?:\\.|[^"\\])*)")/g
+  /"(delta|content|text|arguments|partial_json|thinking|reasoning|reasoning_content|refusal)": ?"((?:\\.|[^"\\])*)(?=")/g
 
-/** Hides secrets that are split across the deltas of an event stream. The first delta gets the mark. */
-function hideInDeltas(stream: string): string {
-  const parts = new Map<string, { text: string; pieces: { at: number; start: number; length: number }[] }>()
-  let block: { index: string; end: number } | undefined
-  for (const match of stream.matchAll(deltas)) {
-    const { index, field = '', text = '' } = match.groups ?? {}
-    if (index !== undefined) {
-      const isSameLine = block !== undefined && match.index < block.end
-      const end: number = isSameLine && block ? block.end : stream.indexOf('\n', match.index)
-      block = { index, end: end < 0 ? stream.length : end }
-      continue
-    }
-    const id = field + (block && match.index < block.end ? block.index : '')
-    const part = parts.get(id) ?? { text: '', pieces: [] }
-    const start = match.index + match[0].length - 1 - text.length
-    part.pieces.push({ at: part.text.length, start, length: text.length })
-    part.text += text
-    parts.set(id, part)
-  }
-  const hiddenPieces = [...parts.values()].flatMap(({ text, pieces }) => {
-    let next = 0
-    return pieces.length < 2
-      ? []
-      : joinedPlaces(text).flatMap((place) => {
-          while ((pieces[next]?.at ?? Infinity) + (pieces[next]?.length ?? 0) <= place.start) next++
-          const found = []
-          for (let piece = pieces[next]; piece && piece.at < place.end; piece = pieces[++next]) {
-            const from = Math.max(place.start, piece.at)
-            const to = Math.min(place.end, piece.at + piece.length)
-            const offset = piece.start - piece.at
-            found.push({ start: from + offset, end: to + offset, mark: from === place.start ? hidden : '' })
-          }
-          next = Math.max(0, next - 1)
-          return found
-        })
+/** Replaces the text deltas of a stream. A delta's `part` has its field's name, and its item, choice and content block. */
+function mapDeltas(stream: string, change: (text: string, part: string) => string): string {
+  const lines = stream.split('\n').map((line) => {
+    const index = line.match(/index": ?[1-9]\d*/g)?.join() ?? ''
+    return line.replace(deltas, (whole, field: string, text: string) => {
+      return whole.slice(0, whole.length - text.length) + change(text, field + index)
+    })
   })
-  let shown = ''
-  let at = 0
-  for (const { start, end, mark } of hiddenPieces.sort((left, right) => left.start - right.start)) {
-    shown += stream.slice(at, start) + mark
-    at = end
-  }
-  return shown + stream.slice(at)
+  return lines.join('\n')
+}
+
+/** Joins the text deltas of each part of a stream, because a secret may be split across deltas. */
+export function joinedDeltas(stream: string): Map<string, string> {
+  const texts = new Map<string, string>()
+  mapDeltas(stream, (text, part) => {
+    texts.set(part, (texts.get(part) ?? '') + text)
+    return text
+  })
+  return texts
+}
+
+/** Hides secrets that are split across deltas. The first delta gets the mark. */
+function hideInDeltas(stream: string): string {
+  const left = joinedDeltas(stream)
+  // One character per hidden one, so that the text can be split where it was.
+  for (const [part, text] of left)
+    left.set(
+      part,
+      hideInString(text, (secret) => `\0${'\x01'.repeat(secret.length - 1)}`),
+    )
+  return mapDeltas(stream, ({ length }, part) => {
+    const text = left.get(part) ?? ''
+    left.set(part, text.slice(length))
+    return text.slice(0, length).replaceAll('\0', hidden).replaceAll('\x01', '')
+  })
 }
 
 export interface SecretPattern {
@@ -238,26 +225,16 @@ export function* viewsOf(text: string): Generator<View> {
 }
 
 function decodedView({ text, placeOf }: View): View {
-  /** Indexes in the decoded text of decoded characters, and the number of characters removed up to each. */
-  const indexes: number[] = []
-  const removed = [0]
+  /** Index in `text` of each decoded character, and of the end. */
+  const places: number[] = []
+  let next = 0
   const decodedText = text.replace(encoded, (code, index: number) => {
-    const before = removed.at(-1) ?? 0
-    indexes.push(index - before)
-    removed.push(before + code.length - 1)
+    while (next <= index) places.push(next++)
+    next = index + code.length
     return code === '\\/' ? '/' : String.fromCharCode(Number.parseInt(code.slice(-2), 16))
   })
-  const countBefore = (index: number) => {
-    let low = 0
-    let high = indexes.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((indexes[middle] as number) < index) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-  return { text: decodedText, placeOf: (index) => placeOf(index + (removed[countBefore(index)] as number)) }
+  while (next <= text.length) places.push(next++)
+  return { text: decodedText, placeOf: (index) => placeOf(places[index] as number) }
 }
 
 function endOfLongSecret(text: string, start: number): number {

@@ -30,36 +30,3 @@ export function eventsIn(text: string, onIgnored?: (line: string) => void): Reco
   parser.feed(text)
   return events
 }
-
-/** Joins the text deltas of each part in a stream, because a secret may be split across deltas. */
-export function joinedDeltas(events: readonly RecordedEvent[]): string[] {
-  const texts = new Map<string, string>()
-  for (const { value } of events)
-    for (const { part, text } of deltasIn(value)) texts.set(part, (texts.get(part) ?? '') + text)
-  return [...texts.values()]
-}
-
-interface Delta {
-  /** Identifies the part of the reply that the text belongs to. */
-  readonly part: string
-  readonly text: string
-}
-
-/** Yields the text deltas in an event of the Responses, Chat or Messages protocol. */
-function* deltasIn(value: unknown): Generator<Delta> {
-  if (typeof value !== 'object' || value === null) return
-  const { type, item_id, content_index, index, delta, choices } = value as Record<string, unknown>
-  if (typeof delta === 'string') yield { part: `${type} ${item_id} ${content_index}`, text: delta }
-  else yield* stringsIn(delta, `${type} ${index}`)
-  if (!Array.isArray(choices)) return
-  for (const choice of choices) {
-    if (typeof choice === 'object' && choice !== null)
-      yield* stringsIn(choice.delta, `choice ${choice.index}`)
-  }
-}
-
-function* stringsIn(value: unknown, part: string): Generator<Delta> {
-  if (typeof value === 'string') yield { part, text: value }
-  else if (typeof value === 'object' && value !== null)
-    for (const [name, inner] of Object.entries(value)) yield* stringsIn(inner, `${part} ${name}`)
-}

@@ -3,15 +3,8 @@ import { announcesEvents } from '../../http/reply.ts'
 import { decodeUtf8, fromBase64 } from '../../lib/bytes.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { canDecode, decodeWhole, decodingProblem } from './content-coding.ts'
-import { type RecordedEnding, type RecordedRequest, toContent } from './recording.ts'
-
-/** A finished exchange. Times are in milliseconds since the request was sent. */
-export interface Exchange {
-  readonly request: RecordedRequest | undefined
-  readonly reply: { ms: number; status: number; headers: Readonly<Record<string, string>> } | undefined
-  readonly chunks: readonly { ms: number; bytes: Uint8Array }[]
-  readonly end: { how: RecordedEnding; ms: number }
-}
+import { type RecordedEnding, toContent } from './recording.ts'
+import type { Exchange } from './recording-files.ts'
 
 interface Message {
   readonly headers: readonly { name: string; value: string | string[] }[]

@@ -12,10 +12,10 @@ import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
 import { eventsIn } from './events.ts'
 import { readHar } from './import-har.ts'
-import { type Entry, type Exchange, toExchange } from './import-reply.ts'
+import { type Entry, toExchange } from './import-reply.ts'
 import { readCassette } from './import-vcr.ts'
 import type { RecordedRequest } from './recording.ts'
-import { openRecording, RecordingFolder } from './recording-files.ts'
+import { type Exchange, RecordingFolder, toRecording } from './recording-files.ts'
 import { readOrFail } from './recordings.ts'
 import { type RedactionFlags, toRedactor } from './redact.ts'
 
@@ -33,8 +33,8 @@ const maxBytes = 256 * 1024 * 1024
 /** Size in bytes from which a file is announced, because importing it takes seconds. */
 const largeBytes = 10 * 1024 * 1024
 
-/** Sets exit code 1 if a recording with a secret was deleted, 2 if nothing was written. */
-export async function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly string[], flags: ImportFlags) {
+/** Sets exit code 1 if a recording still contained a secret, 2 if nothing was written. */
+export function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly string[], flags: ImportFlags) {
   const { recordings, dialect, quiet, json, base } = flags
   if (flags.request !== undefined && kind !== 'sse')
     throw new UsageError('--request is for import sse: the other formats include the request')
@@ -42,7 +42,7 @@ export async function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly s
     throw new UsageError('--base must be a path such as /v1, or a URL')
   const given = flags.request === undefined ? undefined : readRequest(flags.request)
   const redactor = toRedactor(flags)
-  const folder = readOrFail(() => new RecordingFolder(recordings), recordings)
+  const folder = readOrFail(() => new RecordingFolder(recordings, redactor), recordings)
   const router = new Router(operations)
   const written: string[] = []
   const leaked: string[] = []
@@ -50,38 +50,35 @@ export async function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly s
   let total = 0
 
   /** Skips an invalid file or entry. Other errors are ours. */
-  const attempt = async (place: string, act: () => Promise<void> | void) => {
+  const attempt = (place: string, act: () => void) => {
     try {
-      await act()
+      act()
     } catch (error) {
       if (error instanceof RangeError) skipped.push(`${place}is too large or nested too deeply`)
       else if (error instanceof FileError || error instanceof UsageError) skipped.push(place + error.message)
       else throw error
     }
   }
-  const write = async ({ request, reply, chunks, end }: Exchange, name?: string) => {
+  const write = (exchange: Exchange, name?: string) => {
+    const { request } = exchange
     const operation = request ? router.find(request.method, request.path).operation?.id : name
-    const opening = openRecording(request, redactor, operation, { dialect })
-    const file = folder.create(opening, redactor, undefined, name)
-    if (reply) file.reply(reply.ms, reply.status, reply.headers)
-    for (const { ms, bytes } of chunks) file.chunk(ms, bytes)
-    const outcome = await file.end(end.how, end.ms)
+    const outcome = folder.write(toRecording(exchange, redactor, operation, { dialect }), name)
     if (outcome.kind === 'not-recorded') throw new UsageError(outcome.reason)
     const files = outcome.kind === 'recorded' ? written : leaked
     files.push(outcome.file)
   }
-  const writeEntries = async (entries: readonly (() => Entry)[], file: string) => {
+  const writeEntries = (entries: readonly (() => Entry)[], file: string) => {
     if (entries.length === 0) throw new UsageError(`${file}: has no entries`)
     total += entries.length - 1
     const others: string[] = []
     let preflights = 0
     for (const [index, read] of entries.entries()) {
-      await attempt(`${file}: entry ${index + 1}: `, async () => {
+      attempt(`${file}: entry ${index + 1}: `, () => {
         const entry = read()
         const path = pathBelow(entry.url, base)
         if (path === undefined) others.push(versionedBase(entry.url))
         else if (entry.method === 'OPTIONS') preflights++
-        else await write(toExchange(entry, path))
+        else write(toExchange(entry, path))
       })
     }
     if (preflights > 0) skipped.push(`${file}: ${preflights} preflight requests (OPTIONS)`)
@@ -93,21 +90,21 @@ export async function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly s
 
   for (const file of files) {
     total++
-    await attempt('', async () => {
+    attempt('', () => {
       const bytes = readBytes(file)
       if (bytes.length >= largeBytes && !quiet)
         printError(`importing ${file}: ${inMegabytes(bytes.length)}, which can take a minute`)
       if (kind === 'sse') return write(streamOf(bytes, file, given), basename(file, extname(file)))
       const text = decodeUtf8(bytes)?.replace(/^\ufeff/, '')
       if (text === undefined) throw new UsageError(`${file}: is not UTF-8 text`)
-      await writeEntries((kind === 'har' ? readHar : readCassette)(text, file), file)
+      writeEntries((kind === 'har' ? readHar : readCassette)(text, file), file)
     })
   }
   if (leaked.length > 0) process.exitCode = 1
   else if (written.length === 0) process.exitCode = 2
   if (json) return print(JSON.stringify({ written, skipped, leaked }))
   for (const reason of skipped) printError(`skipped ${reason}`)
-  for (const file of leaked) printError(`deleted ${file}: it still contained a secret`)
+  for (const file of leaked) printError(`did not write ${file}: it still contained a secret`)
   if (quiet) return
   for (const file of written) print(join(recordings, file))
   const rest = total - written.length - leaked.length

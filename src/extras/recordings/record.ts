@@ -1,5 +1,5 @@
 /** `record`: a transparent proxy that records exchanges. */
-import { type ClientRequest, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { unauthorized } from '../../gateway/admit.ts'
@@ -27,7 +27,7 @@ import {
 } from './content-coding.ts'
 import { lastEvent } from './events.ts'
 import { type RecordedEnding, toContent } from './recording.ts'
-import { openRecording, type RecordingFile, RecordingFolder, type RecordOutcome } from './recording-files.ts'
+import { type Exchange, RecordingFolder, type RecordOutcome, toRecording } from './recording-files.ts'
 import { type RedactionFlags, type Redactor, toRedactor, upstreamSecrets } from './redact.ts'
 import {
   basicAuthorization,
@@ -85,7 +85,7 @@ export interface Recorder {
 export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
   const { host = '127.0.0.1', port = 0, allowedHosts = [], token } = setup
   const { maxBytes = 64 * 1024 * 1024, graceMs = 5000 } = setup
-  const folder = new RecordingFolder(setup.recordings)
+  const folder = new RecordingFolder(setup.recordings, setup.redactor)
   const guard = new Guard({ host, allowedHosts: [...allowedHosts], allowedOrigins: [], token })
   const router = new Router(operations)
   const open = new Set<Promise<unknown>>()
@@ -95,7 +95,7 @@ export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
       guard.assertHost(request)
       guard.assertSameOrigin(request)
       assertToken(guard, request, setup.key !== undefined)
-      const exchange = new ProxyExchange(request, response, { ...setup, folder, router, maxBytes, graceMs })
+      const exchange = proxy(request, response, { ...setup, folder, router, maxBytes, graceMs })
       const { method } = exchange
       const path = setup.redactor.finder.replace(exchange.path)
       const reported = exchange.result.then((result) => setup.onExchange?.({ method, path, result }))
@@ -145,158 +145,136 @@ interface ExchangeSetup extends RecorderSetup {
   readonly graceMs: number
 }
 
-/** A proxied exchange. Forwards bytes as they arrive, and records them. */
-class ProxyExchange {
-  readonly method: string
-  readonly path: string
-  readonly #outcome = Promise.withResolvers<RecordOutcome>()
-  readonly result = this.#outcome.promise
-  readonly #setup: ExchangeSetup
-  readonly #request: IncomingMessage
-  readonly #response: ServerResponse
-  readonly #query: string
-  readonly #upstream: ClientRequest
-  readonly #sent: Uint8Array[] = []
-  #sentBytes = 0
-  #sentAt = monotonic()
-  #file: RecordingFile | undefined
-  /** Reason why there is no file. */
-  #reason = 'the request is incomplete'
-  #tail = ''
+/** Forwards an exchange's bytes as they arrive, and records them. Throws 400 for a path outside the base URL. */
+function proxy(request: IncomingMessage, response: ServerResponse, setup: ExchangeSetup) {
+  const { upstream, key, idleMs = 0, maxBytes, graceMs } = setup
+  const { method = 'GET', url = '/' } = request
+  // A client that uses the recorder as its HTTP proxy sends an absolute URL.
+  const target = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '')
+  const route = target.replace(/\?.*/, '')
+  const path = splitAddress(route).route ?? route
+  const query = target.slice(route.length)
+  const outcome = Promise.withResolvers<RecordOutcome>()
+  const sent: Uint8Array[] = []
+  const chunks: { ms: number; bytes: Uint8Array }[] = []
+  let [sentBytes, receivedBytes, sentAt] = [0, 0, monotonic()]
+  let reply: Exchange['reply']
+  /** Reason why the exchange is not recorded. */
+  let problem: string | undefined
+  let tail = ''
   /** If true, the stream's last event has arrived. */
-  #isComplete = false
-  #isOver = false
+  let isComplete = false
+  let isOver = false
   /** Resolves when a compressed reply has been decoded. */
-  #decoding = Promise.resolve()
+  let decoding = Promise.resolve()
 
-  /** Throws 400 for a path outside the upstream's base URL. */
-  constructor(request: IncomingMessage, response: ServerResponse, setup: ExchangeSetup) {
-    this.#setup = setup
-    this.#request = request
-    this.#response = response
-    const { method = 'GET', url = '/' } = request
-    this.method = method
-    // A client that uses the recorder as its HTTP proxy sends an absolute URL.
-    const target = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '')
-    const path = target.replace(/\?.*/, '')
-    this.path = splitAddress(path).route ?? path
-    this.#query = target.slice(path.length)
-    const { upstream, key, idleMs = 0, maxBytes } = setup
-    this.#upstream = requestUpstream(upstreamUrl(upstream, this.path, this.#query), {
-      method,
-      headers: { ...basicAuthorization(upstream), ...upstreamHeaders(request, key) },
-    })
-    this.#upstream
-      .setTimeout(idleMs, () => this.#end('idle'))
-      .on('finish', () => {
-        this.#sentAt = monotonic()
-      })
-      .on('response', (reply) => this.#passReply(reply))
-      .on('error', (error) => this.#failed(error))
-    request.on('data', (bytes: Buffer) => {
-      this.#sentBytes += bytes.length
-      if (this.#sentBytes <= maxBytes) this.#sent.push(bytes)
-    })
-    request.on('end', () => {
-      const begun = this.#begin()
-      if (typeof begun === 'string') this.#reason = begun
-      else this.#file = begun
-    })
-    request.pipe(this.#upstream)
-    response.on('close', () => {
-      // After the last event, the upstream still has time to end the stream.
-      if (this.#isComplete) setTimeout(() => this.#end('aborted-by-client'), setup.graceMs).unref()
-      else this.#end('aborted-by-client')
-    })
-  }
-
-  get #ms(): number {
-    return monotonic() - this.#sentAt
-  }
-
-  /** Starts the file once the request is complete. If the exchange is not recorded, returns the reason. */
-  #begin(): RecordingFile | string {
-    const { redactor, folder, router, dialect = 'neutral', all, maxBytes } = this.#setup
-    if (this.#sentBytes > maxBytes) return `the request is larger than ${inMegabytes(maxBytes)}`
-    const { 'x-understudy-token': _, ...sent } = flat(this.#request.headers)
-    const encoding = encodingOf(sent)
-    let body: Uint8Array = joinBytes(this.#sent)
-    try {
-      if (encoding !== undefined) body = decodeWhole(body, encoding, maxBytes)
-    } catch (error) {
-      return `the request ${decodingProblem(encoding ?? '', error)}`
-    }
-    const headers = encoding === undefined ? sent : withoutEncoding(sent)
-    const { method, path } = this
-    const request = { method, path, query: this.#query, headers, ...toContent(body) }
-    const operation = router.find(method, path).operation?.id
-    const recordedAt = wallClock().toISOString()
-    const opening = openRecording(request, redactor, operation, { dialect, recordedAt })
-    const { key } = opening.head
-    if (all) folder.forget(key)
-    if (folder.has(key)) return 'the request is recorded already'
-    return folder.create(opening, redactor, maxBytes)
-  }
-
-  #passReply(reply: IncomingMessage): void {
-    const response = this.#response
-    const status = reply.statusCode as number
-    const headers = flat(reply.headers)
-    const encoding = encodingOf(headers, this.method, status)
-    this.#file?.reply(this.#ms, status, encoding === undefined ? headers : withoutEncoding(headers))
-    response.writeHead(status, reply.statusMessage, replyHeaders(reply))
-    response.flushHeaders()
-    reply.pipe(response)
-    // After the client disconnects, `pipe` pauses the reply, so the rest would not be recorded.
-    response.on('close', () => reply.resume())
-    if (encoding !== undefined) this.#decoding = this.#decode(reply, encoding)
-    else reply.on('data', (bytes: Buffer) => this.#received(bytes))
-    reply.on('end', () => this.#end('fin'))
-    reply.on('error', () => this.#end('reset'))
-  }
-
+  const elapsed = () => monotonic() - sentAt
   /** Returns false if the exchange will not be recorded. */
-  #received(bytes: Uint8Array): boolean {
-    const text = this.#tail + toLatin1(bytes)
-    this.#isComplete ||= lastEvent.test(text)
-    this.#tail = text.slice(-tailBytes)
-    return this.#file?.chunk(this.#ms, bytes) ?? false
+  const receive = (bytes: Uint8Array) => {
+    const text = tail + toLatin1(bytes)
+    isComplete ||= lastEvent.test(text)
+    tail = text.slice(-tailBytes)
+    receivedBytes += bytes.length
+    if (receivedBytes > maxBytes) problem ??= `the reply is larger than ${inMegabytes(maxBytes)}`
+    else chunks.push({ ms: elapsed(), bytes })
+    return problem === undefined
   }
-
-  /** Decodes a reply as it arrives. The client receives it as sent. */
-  async #decode(reply: IncomingMessage, encoding: string): Promise<void> {
-    const copy = new PassThrough()
-    reply.on('data', (bytes: Buffer) => copy.write(bytes)).on('close', () => copy.end())
-    try {
-      for await (const bytes of decoded(copy, encoding)) if (!this.#received(bytes)) break
-    } catch (error) {
-      // If the connection broke, the end is missing, and the recording says so.
-      if (reply.complete || !isTruncated(error))
-        this.#file?.giveUp(`the reply ${decodingProblem(encoding, error)}`)
-    }
-  }
-
-  #failed(error: NodeJS.ErrnoException): void {
-    if (this.#isOver) return
-    if (error.code === 'ECONNRESET' || this.#response.headersSent) return void this.#end('reset')
-    const message = `The recorder cannot reach ${this.#setup.upstream.origin}: ${error.code ?? error.message}`
-    send(this.#response, envelope(502, message))
-    this.#reason = 'the upstream cannot be reached'
-    this.#file?.giveUp(this.#reason)
-    this.#end('fin')
-  }
-
-  #end(how: RecordedEnding): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    const ms = this.#ms
+  const end = (how: RecordedEnding) => {
+    if (isOver) return
+    isOver = true
+    const ms = elapsed()
     if (how !== 'fin') {
-      this.#upstream.destroy()
-      const { socket } = this.#request
+      sending.destroy()
+      const { socket } = request
       socket.write('', () => setTimeout(() => socket.resetAndDestroy(), resetAfterMs))
     }
-    const end = () => this.#file?.end(how, ms) ?? { kind: 'not-recorded' as const, reason: this.#reason }
-    this.#outcome.resolve(this.#decoding.then(end))
+    if (!request.complete) problem ??= 'the request is incomplete'
+    if (sentBytes > maxBytes) problem ??= `the request is larger than ${inMegabytes(maxBytes)}`
+    outcome.resolve(decoding.then(() => write({ how, ms })))
+  }
+  const write = (ending: Exchange['end']): RecordOutcome => {
+    try {
+      if (problem !== undefined) return { kind: 'not-recorded', reason: problem }
+      const { redactor, folder, router, dialect = 'neutral', all } = setup
+      const asked = { method, path, query, ...requestContent(request, joinBytes(sent), maxBytes) }
+      const exchange = { request: asked, reply, chunks, end: ending }
+      const operation = router.find(method, path).operation?.id
+      const recordedAt = wallClock().toISOString()
+      const recording = toRecording(exchange, redactor, operation, { dialect, recordedAt })
+      const { key } = recording.head
+      if (all) folder.forget(key)
+      if (folder.has(key)) return { kind: 'not-recorded', reason: 'the request is recorded already' }
+      return folder.write(recording)
+    } catch (error) {
+      return { kind: 'not-recorded', reason: (error as Error).message }
+    }
+  }
+  /** Decodes a reply as it arrives. The client receives it as sent. */
+  const decode = async (body: IncomingMessage, encoding: string) => {
+    const copy = new PassThrough()
+    body.on('data', (bytes: Buffer) => copy.write(bytes)).on('close', () => copy.end())
+    try {
+      for await (const bytes of decoded(copy, encoding)) if (!receive(bytes)) break
+    } catch (error) {
+      // If the connection broke, the end is missing, and the recording says so.
+      if (body.complete || !isTruncated(error)) problem ??= `the reply ${decodingProblem(encoding, error)}`
+    }
+  }
+
+  const sending = requestUpstream(upstreamUrl(upstream, path, query), {
+    method,
+    headers: { ...basicAuthorization(upstream), ...upstreamHeaders(request, key) },
+  })
+    .setTimeout(idleMs, () => end('idle'))
+    .on('finish', () => {
+      sentAt = monotonic()
+    })
+    .on('response', (received) => {
+      const status = received.statusCode as number
+      const headers = flat(received.headers)
+      const encoding = encodingOf(headers, method, status)
+      reply = { ms: elapsed(), status, headers: encoding === undefined ? headers : withoutEncoding(headers) }
+      response.writeHead(status, received.statusMessage, replyHeaders(received))
+      response.flushHeaders()
+      received.pipe(response)
+      // After the client disconnects, `pipe` pauses the reply, so the rest would not be recorded.
+      response.on('close', () => received.resume())
+      if (encoding !== undefined) decoding = decode(received, encoding)
+      else received.on('data', receive)
+      received.on('end', () => end('fin')).on('error', () => end('reset'))
+    })
+    .on('error', (error: NodeJS.ErrnoException) => {
+      if (isOver) return
+      if (error.code === 'ECONNRESET' || response.headersSent) return end('reset')
+      send(
+        response,
+        envelope(502, `The recorder cannot reach ${upstream.origin}: ${error.code ?? error.message}`),
+      )
+      problem = 'the upstream cannot be reached'
+      end('fin')
+    })
+  request.on('data', (bytes: Buffer) => {
+    sentBytes += bytes.length
+    if (sentBytes <= maxBytes) sent.push(bytes)
+  })
+  request.pipe(sending)
+  response.on('close', () => {
+    // After the last event, the upstream still has time to end the stream.
+    if (isComplete) setTimeout(() => end('aborted-by-client'), graceMs).unref()
+    else end('aborted-by-client')
+  })
+  return { method, path, result: outcome.promise }
+}
+
+/** Returns the headers and the decoded body. Throws if the body cannot be decoded. */
+function requestContent({ headers }: IncomingMessage, body: Uint8Array, maxBytes: number) {
+  const { 'x-understudy-token': _, ...sent } = flat(headers)
+  const encoding = encodingOf(sent)
+  if (encoding === undefined) return { headers: sent, ...toContent(body) }
+  try {
+    return { headers: withoutEncoding(sent), ...toContent(decodeWhole(body, encoding, maxBytes)) }
+  } catch (error) {
+    throw new Error(`the request ${decodingProblem(encoding, error)}`)
   }
 }
 
@@ -363,8 +341,8 @@ export async function record(flags: RecordFlags): Promise<void> {
     isStopping = true
     await recorder.close()
     const { recorded, skipped, leaked } = summary
-    const deleted = leaked > 0 ? `, ${leaked} deleted because they still contained a secret` : ''
-    const text = `${recorded} recorded to ${recordings}/, ${skipped} skipped${deleted}`
+    const rest = leaked > 0 ? `, ${leaked} not written because they still contained a secret` : ''
+    const text = `${recorded} recorded to ${recordings}/, ${skipped} skipped${rest}`
     print(json ? JSON.stringify({ summary }) : text)
     process.exit(leaked > 0 ? 1 : 0)
   }
@@ -393,7 +371,7 @@ function printed({ method, path, result }: ExchangeLine): string {
     case 'recorded':
       return `${line}: ${result.status || 'no reply'}, ${result.chunks === 1 ? '1 chunk' : `${result.chunks} chunks`}, ${Math.round(result.ms)} ms -> ${result.file}`
     case 'leaked':
-      return `${line}: deleted, ${result.file} still contained a secret (${result.leaks.join(', ')})`
+      return `${line}: not written, because ${result.file} still contained a secret (${result.leaks.join(', ')})`
     case 'not-recorded':
       return `${line}: not recorded, because ${result.reason}`
   }

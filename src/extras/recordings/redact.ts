@@ -4,10 +4,11 @@
  * the rules from `--redact`.
  */
 import * as z from 'zod'
-import { fromLatin1, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
+import { fromLatin1, joinBytes, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { FileError, readCheckedFile } from '../../lib/data-file.ts'
 import { compileGlob } from '../../lib/glob.ts'
 import { bytesOf, type RecordedRequest, toContent } from './recording.ts'
+import type { Exchange } from './recording-files.ts'
 import { defaultIgnoreFields, keyPartsOf } from './request-key.ts'
 import { type FinderSetup, isPlaceholder, type KnownSecret, placeholderFor, SecretFinder } from './secrets.ts'
 import { credentialsOf } from './upstream.ts'
@@ -42,11 +43,6 @@ const allowedHeaders: readonly string[] = [
   'x-stainless-retry-count',
   'x-understudy-*',
 ]
-
-/** Maximum number of bytes to buffer until a blank line. Longer bodies are redacted in pieces. */
-const maxPiece = 1024 * 1024
-/** Number of bytes withheld at the end of a piece, because a secret may continue in the next piece. */
-const overlap = 64 * 1024
 
 export class Redactor {
   readonly finder: SecretFinder
@@ -86,73 +82,15 @@ export class Redactor {
     return Object.fromEntries(entries)
   }
 
-  body(): BodyRedactor {
-    return new BodyRedactor(this.finder)
-  }
-}
-
-export interface CleanChunk {
-  readonly ms: number
-  readonly bytes: Uint8Array
-}
-
-/** Returns a chunk once no later byte can complete a secret in it: in a stream, at the end of an event. */
-export class BodyRedactor {
-  readonly redacted = new Set<string>()
-  readonly #finder: SecretFinder
-  /** Withheld chunks, whose bytes are in `#clean` up to the border, and in `#raw` from there. */
-  readonly #chunks: { ms: number; length: number }[] = []
-  #clean = ''
-  #raw: string[] = []
-  #length = 0
-  /** Last two raw bytes, because a blank line may be split. */
-  #last = ''
-
-  constructor(finder: SecretFinder) {
-    this.#finder = finder
-  }
-
-  push(ms: number, bytes: Uint8Array): CleanChunk[] {
-    if (bytes.length === 0) return []
-    this.#chunks.push({ ms, length: bytes.length })
-    const text = toLatin1(bytes)
-    this.#raw.push(text)
-    this.#length += text.length
-    return this.#upTo(this.#border(text))
-  }
-
-  end(): CleanChunk[] {
-    return this.#upTo(this.#length)
-  }
-
-  /** Returns the number of raw bytes that can be redacted now that `added` has arrived. */
-  #border(added: string): number {
-    const tail = this.#last + added
-    this.#last = tail.slice(-2)
-    const ended = /^.*(?:\n\r?\n|\r\r)/s.exec(tail)?.[0]
-    if (ended) return Math.max(0, this.#length - tail.length + ended.length - this.#finder.longestLines)
-    if (this.#length <= maxPiece) return 0
-    // Splits after a comma: commas separate JSON fields and never occur in API keys.
-    const raw = this.#raw.join('')
-    return raw.lastIndexOf(',', raw.length - overlap) + 1 || raw.length - overlap
-  }
-
-  #upTo(border: number): CleanChunk[] {
-    if (border === 0) return []
-    const raw = this.#raw.join('')
-    this.#clean += this.#finder.replace(raw.slice(0, border), (kind) => void this.redacted.add(kind))
-    this.#raw = [raw.slice(border)]
-    this.#length = raw.length - border
-    const ready: CleanChunk[] = []
+  /** Keeps the lengths of the chunks, across which a secret may be split. */
+  chunks(chunks: Exchange['chunks'], note: (kind: string) => void): Exchange['chunks'] {
+    const clean = this.finder.replace(toLatin1(joinBytes(chunks.map(({ bytes }) => bytes))), note)
     let at = 0
-    for (const { ms, length } of this.#chunks) {
-      if (at + length > this.#clean.length) break
-      ready.push({ ms, bytes: fromLatin1(this.#clean.slice(at, at + length)) })
-      at += length
-    }
-    this.#chunks.splice(0, ready.length)
-    this.#clean = this.#clean.slice(at)
-    return ready
+    return chunks.map(({ ms, bytes }) => {
+      const from = at
+      at += bytes.length
+      return { ms, bytes: fromLatin1(clean.slice(from, at)) }
+    })
   }
 }
 

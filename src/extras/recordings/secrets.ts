@@ -47,18 +47,14 @@ export class SecretFinder {
   readonly #patterns: readonly SecretPattern[]
   readonly #needles = new Map<string, { kind: string; placeholder: string }>()
   readonly #knownValues: RegExp | undefined
-  /** Upper bound of the encoded length of known values that contain line breaks; 0 if there are none. */
-  readonly longestLines: number = 0
 
   constructor({ values = [], patterns = [], fields = [] }: FinderSetup = {}) {
     const more = new Set(['sessionid', ...fields.map(plainName)])
     const isSecret = (name: string) => isSecretName(name) || more.has(plainName(name))
     this.#patterns = [...keyPatterns, ...patterns, ...namePatterns(isSecret)]
-    for (const { kind, value } of values) {
-      if (/[\r\n]/.test(value)) this.longestLines = Math.max(this.longestLines, 3 * value.length)
+    for (const { kind, value } of values)
       for (const [needle, placeholder] of needlesOf(value))
         if (!this.#needles.has(needle)) this.#needles.set(needle, { kind, placeholder })
-    }
     const needles = [...this.#needles.keys()].sort((left, right) => right.length - left.length)
     if (values.length > 0) this.#knownValues = new RegExp(needles.map(escaped).join('|'), 'g')
   }

@@ -342,9 +342,9 @@ describe('import', () => {
     expect(none.code).toBe(2)
   })
 
-  it('deletes a recording that still contains a secret', async () => {
+  it('does not write a recording that still contains a secret', async () => {
     const { out, code, stdout, stderr } = await imported('sse', 'd.txt', split)
-    expect([code, stderr]).toEqual([1, 'deleted d.recording.jsonl: it still contained a secret\n'])
+    expect([code, stderr]).toEqual([1, 'did not write d.recording.jsonl: it still contained a secret\n'])
     expect(stdout).toMatch(/^0 recordings in /)
     expect(readRecordingFolder(out).size).toBe(0)
   })

@@ -366,8 +366,8 @@ describe('record', () => {
 
       GET /benchmarks: no reply, 0 chunks, N ms -> listBenchmarks-KEY.recording.jsonl
       GET /providers: 200, 1 chunk, N ms -> listProviders-KEY.recording.jsonl
-      POST /responses: deleted, createResponse-KEY.recording.jsonl still contained a secret (API key sk-)
-      2 recorded to OUT/, 0 skipped, 1 deleted because they still contained a secret
+      POST /responses: not written, because createResponse-KEY.recording.jsonl still contained a secret (API key sk-)
+      2 recorded to OUT/, 0 skipped, 1 not written because they still contained a secret
       exit code 1",
         "
       Recording http://UPSTREAM/api/v1 into OUT/

@@ -2,7 +2,6 @@
  * Tests recordings as data: reading, writing and events.
  */
 import { describe, expect, it } from 'vitest'
-import { joinedDeltas } from '../../../src/extras/recordings/events.ts'
 import {
   fileNameOf,
   parseRecording,
@@ -96,38 +95,5 @@ describe('a recording file', () => {
     expect(toChunk(1.234, utf8('a'))).toEqual({ ms: 1.23, text: 'a' })
     expect(toChunk(1.236, Uint8Array.of(0xff))).toEqual({ ms: 1.24, base64: '/w==' })
     expect([-1, 0, 0.004, 0.005, 1.999].map(rounded)).toEqual([0, 0, 0, 0.01, 2])
-  })
-})
-
-describe('text deltas', () => {
-  const later = { type: 'a', item_id: 2, content_index: 1 }
-  it.each([
-    [
-      [
-        { type: 'a', delta: 'x' },
-        { type: 'a', delta: 'y' },
-        { type: 'b', delta: 'z' },
-      ],
-      ['xy', 'z'],
-    ],
-    [
-      [
-        { ...later, delta: 'x' },
-        { ...later, item_id: 1, delta: 'y' },
-        { ...later, delta: 'z' },
-      ],
-      ['xz', 'y'],
-    ],
-    [
-      [
-        { type: 'a', index: 1, delta: { t: 'x' } },
-        { type: 'a', index: 1, delta: { t: 'y', u: 'z' } },
-      ],
-      ['xy', 'z'],
-    ],
-    [[{ choices: [{ index: 0, delta: { c: 'x' } }, { index: 1, delta: { c: 'y' } }, null, 7] }], ['x', 'y']],
-    [[null, 7, 'text', undefined, {}, { delta: null }, { choices: 'none' }], []],
-  ])('of %j are joined to %j', (values, texts) => {
-    expect(joinedDeltas(values.map((value) => ({ data: '', event: undefined, value })))).toEqual(texts)
   })
 })

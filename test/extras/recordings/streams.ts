@@ -166,6 +166,8 @@ export function ask(
     const sent = request(
       baseUrl + path,
       {
+        // A connection kept alive may belong to a recorder that has closed.
+        agent: false,
         method: method ?? (body === undefined ? 'GET' : 'POST'),
         headers: {
           authorization: 'Bearer any',
