@@ -21,10 +21,8 @@ export function unrecorded(method: string): DeliveryWatch {
 
 const realTime = new Clock()
 
-export async function serve(gateway: GatewayCore, call: Call): Promise<CallRecord> {
-  const record = await handle(gateway, call)
-  await deliver(record.reply, call.sink, record)
-  return record
+export function serve(gateway: GatewayCore, call: Call): Promise<CallRecord> {
+  return handle(gateway, call, (record) => deliver(record.reply, call.sink, record))
 }
 
 const bodiless = new Set([204, 205, 304])

@@ -6,6 +6,7 @@ import type { Call, Ending, Sink } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { collectBody, within } from '../http/body.ts'
 import { toBytes } from '../http/encode.ts'
+import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { serve } from './deliver.ts'
@@ -80,25 +81,33 @@ export class Dispatched {
   }
 }
 
-function toCall({ sandboxes }: GatewayCore, { url, method, headers, body }: Dispatched, sink: Sink): Call {
+function toCall({ sandboxes }: GatewayCore, request: Dispatched, sink: DispatchSink): Call {
+  const { url, method, headers, body } = request
   return {
     method,
     path: url.pathname,
     search: url.search,
     headers,
     sandbox: sandboxes.current.get(),
-    readBody: (limit) => readDispatched(body, limit),
+    readBody: async (limit) => {
+      try {
+        return await readDispatched(body, limit, sink)
+      } catch (error) {
+        if (!(error instanceof GatewayError)) sink.abort(error as Error)
+        throw error
+      }
+    },
     sink,
   }
 }
 
 /** Reads a body of any type that undici accepts. Throws 413 if it exceeds the limit in bytes. */
-async function readDispatched(body: unknown, limit: number): Promise<Uint8Array> {
+async function readDispatched(body: unknown, limit: number, sink?: Sink): Promise<Uint8Array> {
   if (!body) return new Uint8Array()
   if (typeof body === 'string') return within(toBytes(body), limit)
   if (body instanceof Uint8Array) return within(body, limit)
   const stream = isIterable(body) ? body : new Response(body as BodyInit).body
-  return collectBody(encoded(stream as AsyncIterable<string | Uint8Array>), limit)
+  return collectBody(encoded(stream as AsyncIterable<string | Uint8Array>), limit, sink?.disconnected)
 }
 
 async function* encoded(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -47,7 +47,7 @@ export class ResponseSink implements Sink {
     this.response = promise
     this.#settle = settle
     this.#announcesChunks = announcesChunks
-    signal.addEventListener('abort', () => this.#leave(signal.reason))
+    signal.addEventListener('abort', () => this.leave(signal.reason))
   }
 
   get disconnected(): AbortSignal {
@@ -56,7 +56,8 @@ export class ResponseSink implements Sink {
     return this.#disconnected.signal
   }
 
-  #leave(reason: unknown): void {
+  /** Called when the client disconnects, or its upload fails. */
+  leave(reason: unknown): void {
     this.isDisconnected = true
     this.#request()
     this.#disconnected?.abort(reason)
@@ -80,7 +81,7 @@ export class ResponseSink implements Sink {
           this.#body = controller
         },
         pull: () => this.#request(),
-        cancel: (reason) => this.#leave(reason),
+        cancel: (reason) => this.leave(reason),
       },
       // Without a queue, slow readers apply backpressure, and chunks before a connection error are delivered.
       { highWaterMark: 0 },

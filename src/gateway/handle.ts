@@ -1,5 +1,6 @@
 /**
- * Handles a request from arrival to reply: steps 3 to 11 of 12. Delivery is the last step.
+ * Handles a request from arrival to reply: steps 3 to 11 of 12. Delivery is the last step. A call that throws is over,
+ * too: its record is in the journal, and its sandbox is no longer in use.
  *
  * Handling continues after a step rejects a request: the body is still recorded, and a rule may reply instead.
  */
@@ -12,14 +13,34 @@ import type { Call, ReceivedCall } from './call.ts'
 import { checkRequest } from './check.ts'
 import { checkContract, errorReply, finish, inEnvelope, translateReply } from './finish.ts'
 import type { GatewayCore } from './gateway.ts'
-import { locate } from './locate.ts'
+import { type Caller, locate } from './locate.ts'
 import { type Effect, matchRule, noEffect } from './match-rule.ts'
 import { conversationReader, readBody } from './read.ts'
 import { pathNotFound } from './router.ts'
 
-export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
+export async function handle(
+  gateway: GatewayCore,
+  call: Call,
+  deliver: (record: CallRecord) => Promise<void>,
+): Promise<CallRecord> {
   const caller = locate(gateway, call)
   const record = new CallRecord(caller.sandbox.state, call, call.rejection ? undefined : caller.route)
+  try {
+    record.replied(await replyTo(gateway, call, caller, record))
+    await deliver(record)
+  } catch (error) {
+    record.failed(error)
+    throw error
+  }
+  return record
+}
+
+async function replyTo(
+  gateway: GatewayCore,
+  call: Call,
+  caller: Caller,
+  record: CallRecord<SandboxState>,
+): Promise<Reply> {
   if (call.warning !== undefined) record.warn(call.warning)
   const admissionError = call.rejection ?? admit(gateway, caller, record)
   const operation = gateway.router.operation(record.operation)
@@ -29,11 +50,9 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
   if (rejection) record.note({ isRejected: true })
   const conversation = conversationReader(record, operation)
   const received: ReceivedCall = { gateway, call, record, operation, rejection, conversation }
-  const reply = caller.gone
+  return caller.gone
     ? finish(received, errorReply(received, rejection), noEffect)
-    : await replyWithFallbacks(received)
-  record.replied(reply)
-  return record
+    : replyWithFallbacks(received)
 }
 
 const anyBody = { types: ['*/*'], isJsonToo: true }

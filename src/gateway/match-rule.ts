@@ -5,7 +5,7 @@ import { encodeEvent } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
 import { lowerCase } from '../http/header-record.ts'
 import { eventStream, type Frame, json, type Reply, type StreamEvent } from '../http/reply.ts'
-import { toViolations } from '../http/violations.ts'
+import { pathOf, toViolations } from '../http/violations.ts'
 import { fromBase64 } from '../lib/bytes.ts'
 import { check } from '../lib/check.ts'
 import { about, shown } from '../lib/schema-messages.ts'
@@ -13,6 +13,7 @@ import { random } from '../lib/seed.ts'
 import { responsesPlaces } from '../operations/responses/stream.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
+import { notData } from '../scenarios/check-scenario.ts'
 import type { ChargeRateLimits } from '../scenarios/rate-limit.ts'
 import type { Match } from '../scenarios/rules.ts'
 import {
@@ -128,23 +129,25 @@ async function callReplyFunction(
   const conversation = received.conversation() ?? { items: [], tools: [] }
   const request: ReplyContext['request'] = { method, path, params, query, headers, body }
   let returned: unknown
+  let nonData: string | undefined
   try {
     returned = await replyFunction({ request, conversation })
+    for (const [path, says] of notData(returned)) nonData ??= pathOf('reply', path) + says
   } catch (error) {
     const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
     throw new GatewayError(500, `The function passed to reply() threw ${name}: ${message}`)
   }
   if (typeof returned === 'string') return { ...defaults, text: returned }
   const result = check(ScriptedReply, returned)
-  if (result.success) return result.data
+  if (result.success && nonData === undefined) return result.data
   const [unknown] = unknownFields(ScriptedReply, returned)
-  const [first] = toViolations(result.error, 'reply')
+  const [first] = result.error ? toViolations(result.error, 'reply') : []
   const problem =
     Object.prototype.toString.call(returned) !== '[object Object]'
       ? `it must return text or a reply object, got ${shown(returned)}`
       : unknown
         ? `unknown field '${unknown.path.join('.')}'${unknown.suggestion ? `; did you mean '${unknown.suggestion}'?` : ''}`
-        : about(String(first?.path), String(first?.message))
+        : (nonData ?? about(String(first?.path), String(first?.message)))
   throw new GatewayError(500, `The function passed to reply() returned an invalid reply: ${problem}`)
 }
 

@@ -22,13 +22,19 @@ export function within<Bytes extends Uint8Array>(bytes: Bytes, limit: number): B
   return bytes
 }
 
-/** Joins a body's chunks. Throws 413 as soon as there are more than `limit` bytes. */
-export async function collectBody(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+/** Joins a body's chunks. Throws 413 as soon as there are more than `limit` bytes, and when the signal aborts. */
+export async function collectBody(
+  chunks: AsyncIterable<Uint8Array>,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const collected: Uint8Array[] = []
   const iterator = chunks[Symbol.asyncIterator]()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  signal?.addEventListener('abort', () => reject(signal.reason))
   let size = 0
   for (;;) {
-    const { done, value } = await iterator.next()
+    const { done, value } = await Promise.race([iterator.next(), aborted])
     if (done) break
     size += value.byteLength
     if (size > limit) {
@@ -42,8 +48,12 @@ export async function collectBody(chunks: AsyncIterable<Uint8Array>, limit: numb
 }
 
 /** Iterates over a stream, even in browsers whose streams are not iterable, such as Safari. */
-export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
+  signal.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => {}))
   try {
     for (;;) {
       const { done, value } = await reader.read()

@@ -287,6 +287,15 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     for (const listener of this.state.owner.listeners) listener.settled?.(this)
   }
 
+  /** Ends a call that threw: its reply could not be made or sent. */
+  failed(thrown: unknown): void {
+    const { journal } = this.state
+    this.error = truncate(`The reply could not be sent: ${Object(thrown).message ?? thrown}`, maxSentence)
+    journal.answered(this)
+    if (!this.isKept && this.state.isCurrent) journal.add(this)
+    this.settled('aborted-by-fault')
+  }
+
   /** Drops what the journal does not keep. Called when the record enters the journal. */
   kept(): void {
     this.isKept = true

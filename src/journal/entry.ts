@@ -93,7 +93,7 @@ export const JournalEntry = z.lazy(() =>
       delivery: z
         .enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client'])
         .describe(
-          'Outcome of the delivery: `pending` while the reply is being sent, `aborted-by-fault` if a fault cut it off, `aborted-by-client` if the client disconnected first.',
+          'Outcome of the delivery: `pending` while the reply is being sent, `aborted-by-fault` if a fault or an error cut it off, `aborted-by-client` if the client disconnected first.',
         ),
       timestamp: text().describe('Sandbox time of arrival, ISO 8601.'),
       durationMs: Milliseconds.describe(

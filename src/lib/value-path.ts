@@ -20,15 +20,19 @@ export function readAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current
 }
 
-/** Yields a value and all values inside it, each with its path, down to a hundred levels: a value may contain itself. */
+/** Yields a value and all values inside it, each with its path, down to a hundred levels. */
 export function* walk(
   value: unknown,
   path: (string | number)[] = [],
-): Generator<[path: (string | number)[], value: unknown]> {
-  yield [path, value]
-  if (typeof value !== 'object' || value === null || path.length > 100) return
+  around: readonly object[] = [],
+): Generator<[path: (string | number)[], value: unknown, isInItself: boolean]> {
+  const isObject = typeof value === 'object' && value !== null
+  const isInItself = isObject && around.includes(value)
+  yield [path, value, isInItself]
+  if (!isObject || isInItself || path.length > 100) return
+  const within = [...around, value]
   for (const [key, inner] of Object.entries(value))
-    yield* walk(inner, [...path, Array.isArray(value) ? Number(key) : key])
+    yield* walk(inner, [...path, Array.isArray(value) ? Number(key) : key], within)
 }
 
 export function readAll(value: unknown, path: Path): unknown[] {

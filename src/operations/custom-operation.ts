@@ -2,9 +2,11 @@
 import * as z from 'zod'
 import { toDatabase, WriteQueue } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
+import { HeaderRecord } from '../http/header-record.ts'
 import { announcesEvents, type Reply } from '../http/reply.ts'
+import { check } from '../lib/check.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { shown } from '../lib/schema-messages.ts'
+import { about, shown } from '../lib/schema-messages.ts'
 import { type AnyOperation, type RequestContext, type Schema, shapeOf } from '../operation.ts'
 import { textOperations } from '../scenarios/names.ts'
 
@@ -131,6 +133,15 @@ async function resolve(
   }
   if (!streams && announcesEvents(Object(reply).headers ?? {}))
     throw bug('returned an event stream: add streams: true to the operation')
-  if (typeof Object(reply).body?.kind === 'string') return reply
-  throw bug(`must return a reply, such as ok({ … }), got ${shown(reply)}`)
+  if (typeof Object(reply).body?.kind !== 'string')
+    throw bug(`must return a reply, such as ok({ … }), got ${shown(reply)}`)
+  const [issue] = check(HeaderRecord, Object(reply.headers)).error?.issues ?? []
+  if (issue) throw bug(`returned an invalid header: ${about(issue.path.join('.'), issue.message)}`)
+  if (reply.body.kind !== 'json') return reply
+  const { value } = reply.body
+  try {
+    return { ...reply, body: { kind: 'json', value, text: JSON.stringify(value) } }
+  } catch (error) {
+    throw bug('returned a body that JSON.stringify rejects', error)
+  }
 }

@@ -65,10 +65,15 @@ function assertNone(findings: readonly Finding[], input: unknown): void {
   throw new ScenarioError(findings.map(([path, says]) => problemAt(path, says, input)))
 }
 
-/** Yields regular expressions, dates and maps, which the schema would accept as empty objects. */
-function* notData(input: unknown): Generator<Finding> {
-  for (const [path, value] of walk(input)) {
-    if (value instanceof RegExp) {
+/**
+ * Yields values that JSON cannot represent: those that contain themselves, BigInts, and regular expressions, dates and
+ * maps, which the schema would accept as empty objects.
+ */
+export function* notData(input: unknown): Generator<Finding> {
+  for (const [path, value, isInItself] of walk(input)) {
+    if (isInItself) yield [path, ' must not contain itself']
+    else if (typeof value === 'bigint') yield [path, ` must not be a BigInt, got ${value}n`]
+    else if (value instanceof RegExp) {
       const pattern = JSON.stringify({ matches: value.source, flags: value.flags || undefined })
       yield [path, `: a RegExp (${value}) is not supported; write ${pattern}`]
     } else if (typeof value === 'object' && !/Array|Object|Null/.test(Object.prototype.toString.call(value)))

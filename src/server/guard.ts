@@ -54,6 +54,17 @@ export class Guard {
     )
   }
 
+  /**
+   * Throws 403 for a request of another site's page without `Origin`, such as that of an `<img>`. Browsers send no
+   * `Sec-Fetch-Site` to plain HTTP servers beyond loopback, only `Referer`.
+   */
+  assertSource({ method, headers }: IncomingMessage): void {
+    const { origin, host, referer = '', 'sec-fetch-site': site } = headers
+    if (origin !== undefined || site === 'same-origin' || site === 'none') return
+    const source = URL.parse(referer)?.origin
+    if (site !== undefined || (method === 'GET' && source)) this.assertOrigin(source ?? 'null', host)
+  }
+
   /** Throws 403 for a cross-origin request from a browser, with or without a preflight. */
   assertSameOrigin({ headers }: IncomingMessage): void {
     const { origin, host, 'sec-fetch-site': site } = headers

@@ -123,6 +123,7 @@ export class Server {
       const document = url === '/openapi.json' && (await fileOf(gateway, request))
       if (document) return void (await send(response, document))
       if (/^\/(?:\?|$)/.test(url)) return void (await send(response, rootReply(request, this.#hasConsole)))
+      this.#guard.assertSource(request)
       return await serve(gateway, this.#toCall(request, sink))
     } catch (error) {
       refuse(response, error)

@@ -5,8 +5,18 @@ import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { createGateway, type Gateway } from '../../src/index.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import * as z from 'zod'
+import {
+  createGateway,
+  defineOperation,
+  eventStream,
+  type Frame,
+  type Gateway,
+  json,
+  ok,
+  type Reply,
+} from '../../src/index.ts'
 import { handlers } from '../../src/msw.ts'
 import { intercept } from '../../src/node.ts'
 import { startServer } from '../../src/serve.ts'
@@ -127,33 +137,82 @@ describe.each(Object.entries(transports))(
       const { fetch = globalThis.fetch, baseUrl = origin } =
         target === gateway ? { fetch: gateway.fetch } : target
       let pulls = 0
-      let end = () => {}
-      const body = new ReadableStream(
-        {
-          pull(controller) {
-            if (++pulls === 1) controller.enqueue(Buffer.from('{'))
-            end = () => controller.close()
-          },
-        },
-        { highWaterMark: 0 },
-      )
+      const pull = (controller: ReadableStreamDefaultController) => {
+        if (++pulls === 1) controller.enqueue(Buffer.from('{'))
+      }
+      const body = new ReadableStream({ pull }, { highWaterMark: 0 })
       const init = { method: 'POST', headers, body, duplex: 'half', signal: leaving.signal }
       const sent = fetch(`${baseUrl}/responses`, init)
       await expect.poll(() => pulls).toBe(2)
       leaving.abort()
       await expect(sent).rejects.toThrow()
-      try {
-        end()
-      } catch {
-        // The transport has cancelled the body.
-      }
       await expect
-        .poll(() => gateway.journal.entries().map(({ delivery }) => delivery))
-        .toEqual(['aborted-by-client'])
+        .poll(() => gateway.journal.entries().map(({ delivery, error }) => [delivery, error]))
+        .toEqual([['aborted-by-client', 'The connection closed before the body was complete']])
+      expect(gateway.journal.unanswered()).toEqual([])
       await close()
     })
   },
 )
+
+/** Throws `boom` when it is read. */
+const trap = () => Object.defineProperty({}, 'inner', { enumerable: true, get: fail })
+const fail = () => {
+  throw new Error('boom')
+}
+const cycle = (): object => {
+  const inner: Record<string, unknown> = {}
+  return Object.assign(inner, { inner })
+}
+const anything = z.any()
+function* cut(): Generator<Frame> {
+  yield { kind: 'bytes', bytes: 'data: 1\n\n' }
+  yield { kind: 'wait', ms: 1 }
+  fail()
+}
+const unsendable: [string, () => unknown, error: string][] = [
+  ['a body with a cycle', () => ({ body: cycle() }), 'reply.body.inner must not contain itself'],
+  [
+    'an event with a BigInt',
+    () => ({ frames: [{ event: { n: 1n } }] }),
+    'event.n must not be a BigInt, got 1n',
+  ],
+  ['a getter that throws', () => ({ body: trap() }), 'The function passed to reply() threw Error: boom'],
+]
+const unsent: [string, () => Reply, error: string][] = [
+  ['a body with a cycle', () => ok(cycle()), "resolve() of the 'getX' operation returned a body that JSON"],
+  ['a getter that throws', () => ok(trap()), 'returned a body that JSON.stringify rejects'],
+  ['a stream that throws', () => eventStream(cut()), 'The reply could not be sent: boom'],
+  [
+    'an invalid header',
+    () => json(200, {}, { a: '\n' }),
+    'returned an invalid header: a: a header value must be',
+  ],
+]
+
+describe.each(Object.entries(transports))('a reply that cannot be sent over %s', (_name, start) => {
+  it.each([...unsendable, ...unsent])('ends the call: %s', async (_title, make, error) => {
+    const resolve = make as () => Reply
+    const getX = defineOperation({
+      id: 'getX',
+      method: 'get',
+      path: '/x',
+      output: anything,
+      streams: true,
+      resolve,
+    })
+    const gateway = createGateway({ operations: [getX] })
+    if (unsendable.some(([, each]) => each === make)) gateway.reply(make as () => string, { on: 'getX' })
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => printed.mockRestore())
+    const { target, close } = await start(gateway)
+    onTestFinished(async () => void (await close()))
+    await call(target, 'GET /x').catch(() => {})
+    await expect.poll(() => gateway.journal.unanswered()).toEqual([])
+    expect(gateway.journal.entries()).toMatchObject([{ error: expect.stringContaining(error) }])
+    expect(gateway.journal.entries()[0]?.delivery).not.toBe('pending')
+  })
+})
 
 describe('a user handler with a wildcard path', () => {
   async function get(url: string): Promise<Buffer> {

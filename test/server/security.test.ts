@@ -116,6 +116,36 @@ describe('a cross-origin page', () => {
     }
   })
 
+  const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }
+  const frame = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }
+  const link = { ...frame, 'sec-fetch-dest': 'document', 'sec-fetch-user': '?1' }
+  it.each([
+    ['an image', { ...image, referer: 'https://evil.example/' }, 403],
+    ['an image without Referer', image, 403],
+    ['an image, in a browser without Sec-Fetch-Site', { referer: 'https://evil.example/' }, 403],
+    [
+      'an image of the same site',
+      { ...image, 'sec-fetch-site': 'same-site', referer: 'http://a.example/' },
+      403,
+    ],
+    ['a frame', { ...frame, referer: 'https://evil.example/' }, 403],
+    ['a link', link, 403],
+    ['a local page', { ...image, referer: 'http://localhost:3000/page' }, 200],
+    ['the address bar', { ...link, 'sec-fetch-site': 'none' }, 200],
+    ['the page itself', { ...image, 'sec-fetch-site': 'same-origin', referer: 'https://evil.example/' }, 200],
+  ])('sends GET requests without Origin from %s: %s gets %i', async (_title, headers, status) => {
+    const { gateway } = server
+    gateway.reset()
+    gateway.use({ on: 'listProviders', reply: { body: {} }, times: 1 })
+    expect((await send('GET /api/v1/providers', { ...key, ...headers })).status).toBe(status)
+    expect([gateway.journal.entries().length, gateway.unusedRules().length]).toEqual(
+      status === 200 ? [1, 0] : [0, 1],
+    )
+    // Any page may link to the console.
+    expect((await send('GET /', { ...headers, accept: 'text/html' })).status).toBe(302)
+    gateway.reset()
+  })
+
   it('cannot preflight requests to the control API', async () => {
     const { status, head } = await send('OPTIONS /__understudy/sandboxes', {
       origin: 'https://evil.example',
