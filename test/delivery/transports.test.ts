@@ -202,7 +202,7 @@ describe.each(Object.entries(transports))('a reply that cannot be sent over %s',
       resolve,
     })
     const gateway = createGateway({ operations: [getX] })
-    if (unsendable.some(([, each]) => each === make)) gateway.reply(make as () => string, { on: 'getX' })
+    if (unsendable.some(([, each]) => each === make)) gateway.reply(make as () => string, { on: '*' })
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => printed.mockRestore())
     const { target, close } = await start(gateway)
