@@ -202,12 +202,15 @@ describe.each(Object.entries(transports))('a reply that cannot be sent over %s',
       resolve,
     })
     const gateway = createGateway({ operations: [getX] })
-    if (unsendable.some(([, each]) => each === make)) gateway.reply(make as () => string, { on: '*' })
+    const isRule = unsendable.some(([, each]) => each === make)
+    if (isRule) gateway.reply(make as () => string)
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => printed.mockRestore())
     const { target, close } = await start(gateway)
     onTestFinished(async () => void (await close()))
-    await call(target, 'GET /x').catch(() => {})
+    await (isRule ? call(target, 'POST /responses', { body: question }) : call(target, 'GET /x')).catch(
+      () => {},
+    )
     await expect.poll(() => gateway.journal.unanswered()).toEqual([])
     expect(gateway.journal.entries()).toMatchObject([{ error: expect.stringContaining(error) }])
     expect(gateway.journal.entries()[0]?.delivery).not.toBe('pending')
