@@ -14,8 +14,8 @@ import { responsesPlaces } from '../operations/responses/stream.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import { notData } from '../scenarios/check-scenario.ts'
+import type { Match } from '../scenarios/compose.ts'
 import type { ChargeRateLimits } from '../scenarios/rate-limit.ts'
-import type { Match } from '../scenarios/rules.ts'
 import {
   type ParsedScriptedReply,
   type ReplyContext,

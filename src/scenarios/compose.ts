@@ -4,14 +4,16 @@
  * the state, or whose faults cannot be combined with the answer, does not end the search.
  */
 import { conflict } from '../faults/compatibility.ts'
+import type { RateLimitState } from '../faults/fault.ts'
 import { type FaultSetting, faultOf } from '../faults/index.ts'
 import {
   type Activation,
   type CompiledRule,
   type CompiledStep,
-  compileRules,
+  createActivation,
   type Decision,
   decide,
+  type Effect,
   isSeen,
   type MatchContext,
   type Progress,
@@ -22,8 +24,35 @@ import {
 import type { RuleRequest } from './condition.ts'
 import { ruleTitle, textOperations } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
-import type { ParsedScenario } from './scenario.ts'
-import { type PlannedTurn, planTurns } from './script-runs.ts'
+import { type ChargeRateLimits, chargeRateLimits } from './rate-limit.ts'
+import { type PlannedTurn, planTurns, playTurn, type TurnReading } from './script-runs.ts'
+import type { ReplyFunction } from './scripted-reply.ts'
+import type { FillTemplates } from './template.ts'
+
+export interface Match {
+  scenario: string
+  rule: number
+  name: string | undefined
+  kind: 'answer' | 'modifier'
+  effect: Effect
+  rateLimit?: RateLimitState | undefined
+  /** Records that the rule's faults had no effect, so that the call does not count as a use of the rule. */
+  noEffect(): void
+  /** Undoes the use of a rule that answers a rejected request. Returns the rule as skipped. */
+  release(): SkippedRules
+  turn?: TurnReading | undefined
+  /** Position of the call among those that match the rule's conditions, from 1. For a script, the turn. */
+  call: number
+  replyFunction?: ReplyFunction | undefined
+}
+
+export interface Outcome {
+  /** The rules that act on the call: the one that answers, then those that change the reply. */
+  matches: readonly Match[]
+  /** Counts the reply's tokens and returns rate limit headers. Set if the call stayed within a rate limit. */
+  charge: ChargeRateLimits | undefined
+  skipped: readonly SkippedRules[]
+}
 
 /** An activation's rules for the request's operation, and how far they have been tried. */
 interface Trial {
@@ -56,13 +85,12 @@ export interface RecordedAnswer {
   readonly faults: readonly FaultSetting[]
 }
 
-interface Composition {
-  readonly answer: TriedRule | undefined
-  readonly modifiers: readonly TriedRule[]
-  /** Rules whose rate limit the request passed, in their order. Empty if a limit is exceeded. */
-  readonly limits: readonly TriedRule[]
-  readonly skipped: readonly SkippedRules[]
-  readonly state: string
+interface ComposeContext extends MatchContext {
+  /** The sandbox's state, and the number of conversations that have followed a script. */
+  readonly live: { state: string; conversations: number }
+  readonly fillTemplates: FillTemplates
+  /** Called if no rule answers. */
+  findRecorded(): RecordedAnswer | undefined
 }
 
 /** Counts the request, too. @param named Number of activations that the request names, which come first. */
@@ -70,9 +98,9 @@ export function compose(
   activations: readonly Activation[],
   named: number,
   request: RuleRequest,
-  context: MatchContext,
-  findRecorded: () => RecordedAnswer | undefined,
-): Composition {
+  context: ComposeContext,
+): Outcome {
+  const { clock, live, findRecorded } = context
   const names = namesOf(request)
   const trials = activations.flatMap((activation, age): Trial | [] => {
     const rules = activation.rules.filter((rule) => rule.on.some((on) => names.includes(on)))
@@ -118,31 +146,78 @@ export function compose(
   const limits = isLimited ? [] : tried.filter(({ decision }) => decision.kind === 'rateLimit').sort(byRank)
   for (const { rateLimit } of limits.map(({ progress }) => progress)) {
     if (!rateLimit || request.countedLimits?.has(rateLimit)) continue
-    rateLimit.count(request, context.clock, { requests: 1 })
+    rateLimit.count(request, clock, { requests: 1 })
     request.countedLimits?.add(rateLimit)
   }
-  let { state } = context
   for (const { rule, progress } of stepping.sort(byRank)) {
     progress.taken++
     progress.applied++
-    state = rule.setState ?? state
+    live.state = rule.setState ?? live.state
   }
-  return { answer, modifiers, limits, skipped, state }
+  const changesReply = modifiers.some(({ step }) =>
+    step.faults.some(({ name }) => faultOf(name).layer !== 'delay'),
+  )
+  const matches = (answer ? [answer, ...modifiers] : modifiers).map((tried) =>
+    toMatch(tried, tried === answer, changesReply, request, context),
+  )
+  const charge = limits.length > 0 ? chargeRateLimits(limits, request, clock) : undefined
+  return { matches, charge, skipped }
+}
+
+/** @param isChanged If true, another rule changes the reply. */
+function toMatch(
+  { rule, progress, trial, step, decision }: TriedRule,
+  isAnswer: boolean,
+  isChanged: boolean,
+  request: RuleRequest,
+  { seed, clock, live, state, fillTemplates }: ComposeContext,
+): Match {
+  const { scenario, number, name } = rule
+  const match = { scenario, rule: number, name, kind: isAnswer ? 'answer' : 'modifier' } as const
+  const released: SkippedRules = { rules: [rule], count: 1, reasons: new Map([[0, { kind: 'rejected' }]]) }
+  if (decision.kind === 'turn') {
+    const started = live.conversations
+    const playing = { request, fillTemplates, seed, isChanged, nextConversation: () => ++live.conversations }
+    const { effect, reading, undo } = playTurn(decision.turn, playing)
+    const release = () => {
+      undo()
+      if (live.conversations === started + 1) live.conversations = started
+      return released
+    }
+    return { ...match, effect, turn: reading, call: reading.number, noEffect() {}, release }
+  }
+  return {
+    ...match,
+    effect: step,
+    call: progress.matched,
+    rateLimit: progress.rateLimit?.read(request, clock),
+    noEffect() {
+      progress.applied--
+      // Outside a sequence, the rule can then apply to a later call instead.
+      if (!rule.sequence) progress.taken--
+    },
+    release() {
+      progress.matched--
+      progress.taken--
+      progress.applied--
+      if (live.state === rule.setState) live.state = state
+      return released
+    },
+    replyFunction: trial.activation.replyFunction,
+  }
 }
 
 /** Returns a recording as the only rule of a scenario with the file's name. */
 function toTried(recorded: RecordedAnswer | undefined): TriedRule | undefined {
   if (!recorded) return undefined
   const { file: name, faults } = recorded
-  const source: ParsedScenario = { name, rules: [{ on: '*' }] }
-  const rules = compileRules(source)
-  const rule = rules[0] as CompiledRule
-  const activation: Activation = { id: name, name, source, rules, progress: [] }
+  const activation = createActivation({ name, rules: [{ on: '*' }] })
+  const { rules } = activation
+  const [rule] = rules as [CompiledRule]
   const trial = { activation, rules, isOwn: false, age: 0, reasons: new Map(), tried: [], next: 1 }
   const step = { faults, reply: undefined, kind: 'answer', form: undefined } as const
   const progress = progressIn(activation, rule)
-  const decision = { kind: 'applies' } as const
-  return { rule, progress, trial, index: 0, step, rank: Number.POSITIVE_INFINITY, decision }
+  return { rule, progress, trial, index: 0, step, rank: Infinity, decision: { kind: 'applies' } }
 }
 
 function hide(progress: Progress, answer: TriedRule): void {
@@ -268,8 +343,4 @@ function keyOf(setting: FaultSetting): string {
 
 function conflictOf(left: FaultSetting, right: FaultSetting): string | undefined {
   return left.name === right.name ? undefined : conflict(faultOf(left.name), faultOf(right.name))
-}
-
-export function changesReply({ step }: TriedRule): boolean {
-  return step.faults.some(({ name }) => faultOf(name).layer !== 'delay')
 }

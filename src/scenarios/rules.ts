@@ -1,15 +1,11 @@
 /** A sandbox's active rules: matches requests and tracks progress. */
-import type { RateLimitState } from '../faults/fault.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import {
   type Activation,
-  type CompiledRule,
   copyActivation,
   createActivation,
-  type Effect,
-  type MatchContext,
   type ScenarioProgress,
   type ScriptProgress,
   scenarioProgress,
@@ -17,39 +13,11 @@ import {
   type UnusedRule,
   unusedRulesOf,
 } from './activation.ts'
-import { changesReply, compose, type RecordedAnswer } from './compose.ts'
+import { compose, type Outcome, type RecordedAnswer } from './compose.ts'
 import type { RuleRequest } from './condition.ts'
-import type { SkippedRules } from './near-misses.ts'
-import { type ChargeRateLimits, chargeRateLimits } from './rate-limit.ts'
 import type { ParsedScenario } from './scenario.ts'
-import { playTurn, type TurnReading } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
-
-export interface Match {
-  scenario: string
-  rule: number
-  name: string | undefined
-  kind: 'answer' | 'modifier'
-  effect: Effect
-  rateLimit?: RateLimitState | undefined
-  /** Records that the rule's faults had no effect, so that the call does not count as a use of the rule. */
-  noEffect(): void
-  /** Undoes the use of a rule that answers a rejected request. Returns the rule as skipped. */
-  release(): SkippedRules
-  turn?: TurnReading | undefined
-  /** Position of the call among those that match the rule's conditions, from 1. For a script, the turn. */
-  call: number
-  replyFunction?: ReplyFunction | undefined
-}
-
-export interface Outcome {
-  /** The rules that act on the call: the one that answers, then those that change the reply. */
-  matches: readonly Match[]
-  /** Counts the reply's tokens and returns rate limit headers. Set if the call stayed within a rate limit. */
-  charge: ChargeRateLimits | undefined
-  skipped: readonly SkippedRules[]
-}
 
 /** A scenario that is active until it is disposed. */
 export interface ActiveScenario extends Disposable {
@@ -133,57 +101,10 @@ export class Rules {
     fillTemplates: FillTemplates = (scripted) => scripted,
     findRecorded: () => RecordedAnswer | undefined = () => undefined,
   ): Outcome {
-    const { seed, clock } = this.#setup
-    const context: MatchContext = { seed, clock, state: this.#live.state, readConversation }
+    const live = this.#live
     const own = named.map((scenario) => this.#namedActivation(scenario))
-    const all = [...own, ...this.#live.activations]
-    const { answer, modifiers, limits, skipped, state } = compose(
-      all,
-      own.length,
-      request,
-      context,
-      findRecorded,
-    )
-    this.#live.state = state
-    const started = this.#live.conversations
-    const isChanged = modifiers.some(changesReply)
-    const nextConversation = () => ++this.#live.conversations
-    const matches = [...(answer ? [answer] : []), ...modifiers].map((tried): Match => {
-      const { rule, progress, trial, step, decision } = tried
-      const kind = tried === answer ? 'answer' : 'modifier'
-      const match = { scenario: rule.scenario, rule: rule.number, name: rule.name, kind } as const
-      if (decision.kind === 'turn') {
-        const playing = { request, fillTemplates, seed, isChanged, nextConversation }
-        const { effect, reading, undo } = playTurn(decision.turn, playing)
-        const release = () => {
-          undo()
-          if (this.#live.conversations === started + 1) this.#live.conversations = started
-          return released(rule)
-        }
-        return { ...match, effect, turn: reading, call: reading.number, noEffect() {}, release }
-      }
-      return {
-        ...match,
-        effect: step,
-        call: progress.matched,
-        rateLimit: progress.rateLimit?.read(request, clock),
-        noEffect() {
-          progress.applied--
-          // Outside a sequence, the rule can then apply to a later call instead.
-          if (!rule.sequence) progress.taken--
-        },
-        release: () => {
-          progress.matched--
-          progress.taken--
-          progress.applied--
-          if (this.#live.state === rule.setState) this.#live.state = context.state
-          return released(rule)
-        },
-        replyFunction: trial.activation.replyFunction,
-      }
-    })
-    const charge = limits.length > 0 ? chargeRateLimits(limits, request, clock) : undefined
-    return { matches, charge, skipped }
+    const context = { ...this.#setup, live, state: live.state, readConversation, fillTemplates, findRecorded }
+    return compose([...own, ...live.activations], own.length, request, context)
   }
 
   scripts(): ScriptProgress[] {
@@ -211,8 +132,4 @@ export class Rules {
 
 function copySnapshot({ activations, named, ...others }: RulesSnapshot): RulesSnapshot {
   return { ...others, activations: activations.map(copyActivation), named: named.map(copyActivation) }
-}
-
-function released(rule: CompiledRule): SkippedRules {
-  return { rules: [rule], count: 1, reasons: new Map([[0, { kind: 'rejected' }]]) }
 }

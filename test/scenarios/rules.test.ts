@@ -3,9 +3,10 @@ import { Clock } from '../../src/lib/clock.ts'
 import { hash } from '../../src/lib/seed.ts'
 import type { Progress } from '../../src/scenarios/activation.ts'
 import { checkScenario } from '../../src/scenarios/check-scenario.ts'
+import type { Outcome } from '../../src/scenarios/compose.ts'
 import type { RuleRequest } from '../../src/scenarios/condition.ts'
 import { explainNearMisses } from '../../src/scenarios/near-misses.ts'
-import { type Outcome, Rules } from '../../src/scenarios/rules.ts'
+import { Rules } from '../../src/scenarios/rules.ts'
 import type { Rule } from '../../src/scenarios/scenario.ts'
 
 const operations = [

@@ -5,10 +5,10 @@ import { type AppliedRule, nearMissesOf } from '../../journal/entry.ts'
 import { firstKey } from '../../resources/collection.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { type CompiledRule, compileRules, luckOf } from '../../scenarios/activation.ts'
+import type { Match } from '../../scenarios/compose.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
 import { countSkipped, isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
 import { callerOf } from '../../scenarios/rate-limit.ts'
-import type { Match } from '../../scenarios/rules.ts'
 import type { ParsedRule } from '../../scenarios/scenario.ts'
 
 export interface Why {

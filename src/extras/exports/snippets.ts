@@ -6,7 +6,7 @@ import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from
 import type { CallRecord } from '../../journal/call-record.ts'
 import { parseJson } from '../../lib/json.ts'
 import { shellWord } from '../../lib/shell-word.ts'
-import type { Match } from '../../scenarios/rules.ts'
+import type { Match } from '../../scenarios/compose.ts'
 import { jsonLiteral, propertyKey, stringLiteral, templateText } from './literals.ts'
 
 /** Headers that exports omit: hop-by-hop headers, headers that clients or SDKs set, and `x-understudy-scenario`. */
