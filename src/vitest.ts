@@ -137,7 +137,7 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
       await provide(gateway, async (sandbox) => {
         printIfFailed(sandbox, onTestFailed)
         // Not `run`, which would not cover the test, because Vitest runs the test outside the call to `use`.
-        gateway.sandboxes.current.enter(sandbox)
+        gateway.sandboxes.current?.enterWith(sandbox)
         await use(sandbox)
       })
     },
@@ -150,8 +150,8 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
 // tests without hooks.
 test.aroundEach(async (runTest, { gateway, sandbox }: Partial<Fixtures>) => {
   // Tests that use Vitest's own `test` in the same file have no fixtures.
-  if (gateway) await gateway.sandboxes.current.run(sandbox, runTest)
-  else await runTest()
+  const context = gateway?.sandboxes.current
+  await (context ? context.run(sandbox, runTest) : runTest())
 })
 
 export { expect }

@@ -64,7 +64,7 @@ function toCall({ sandboxes }: GatewayCore, request: Request, sink: ResponseSink
     path: pathname,
     search,
     headers: Object.fromEntries(request.headers),
-    sandbox: sandboxes.current.get(),
+    sandbox: sandboxes.current?.getStore(),
     readBody: async (limit) => {
       const { body, signal } = request
       try {

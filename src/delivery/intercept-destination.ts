@@ -104,7 +104,7 @@ const printed = new WeakMap<GatewayCore, Set<string>>()
 function isFirst(gateway: GatewayCore, origin: string): boolean {
   const origins = printed.get(gateway) ?? new Set()
   printed.set(gateway, origins)
-  const key = `${gateway.sandboxes.current.get()?.id ?? 'default'} ${origin}`
+  const key = `${gateway.sandboxes.current?.getStore()?.id ?? 'default'} ${origin}`
   if (origins.has(key)) return false
   if (origins.size >= maxOrigins) origins.clear()
   origins.add(key)

@@ -88,7 +88,7 @@ function toCall({ sandboxes }: GatewayCore, request: Dispatched, sink: DispatchS
     path: url.pathname,
     search: url.search,
     headers,
-    sandbox: sandboxes.current.get(),
+    sandbox: sandboxes.current?.getStore(),
     readBody: async (limit) => {
       try {
         return await readDispatched(body, limit, sink)

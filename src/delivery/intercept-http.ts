@@ -96,7 +96,7 @@ export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: 
     const verdict = mayHandle ? {} : decideDestination(setup, outgoing)
     if (verdict === 'pass' || verdict instanceof Error) return verdict
     // Captured here, because the async context is lost on the server end of the connection.
-    const sandbox = gateway.sandboxes.current.get()
+    const sandbox = gateway.sandboxes.current?.getStore()
     return (arrival) => {
       const served = mayHandle
         ? tryHandlers(setup, outgoing, arrival, sandbox)

@@ -84,8 +84,32 @@ export class Clock {
     })
   }
 
-  pace(): Waits {
-    return new Waits(this.#timeScale)
+  /** Begins consecutive waits. Each starts when the previous one was due, so that delays do not accumulate. */
+  pace() {
+    const timeScale = this.#timeScale
+    let due = monotonic()
+    let current: { timer: ReturnType<typeof setTimeout>; done: () => void } | undefined
+    let hasEnded = false
+    return {
+      /** Takes a callback, which costs less than a promise. If it returns 0 or less, `done` is not called. */
+      begin(ms: number, done: () => void): number {
+        const real = ms * timeScale
+        // Real timers fire up to two milliseconds early, which the next wait compensates for. A larger difference
+        // indicates fake timers with a real performance.now().
+        const early = due - monotonic()
+        const left = early > 2 ? real : real + early
+        due += real
+        if (!(real > 0) || hasEnded) return 0
+        if (left > 0) current = { done, timer: setTimeout(done, Math.min(left, maxTimerMs)) }
+        return left
+      },
+      /** Ends the current wait, calls its callback immediately, and skips later waits. */
+      end(): void {
+        hasEnded = true
+        clearTimeout(current?.timer)
+        current?.done()
+      },
+    }
   }
 
   snapshot() {
@@ -98,42 +122,6 @@ export class Clock {
     const real = this.#timeScale > 0 ? (elapsed - advanced) / this.#timeScale : 0
     this.#lastRead = monotonic()
     this.#origin = this.#lastRead - real
-  }
-}
-
-/** Consecutive waits. Each starts when the previous one was due, so that delays do not accumulate. */
-export class Waits {
-  readonly #timeScale: number
-  #due = monotonic()
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #done: (() => void) | undefined
-  #hasEnded = false
-
-  constructor(timeScale: number) {
-    this.#timeScale = timeScale
-  }
-
-  /** Takes a callback, which costs less than a promise. If it returns 0 or less, `done` is not called. */
-  begin(ms: number, done: () => void): number {
-    const real = ms * this.#timeScale
-    // Real timers fire up to two milliseconds early, which the next wait compensates for. A larger difference
-    // indicates fake timers with a real performance.now().
-    const early = this.#due - monotonic()
-    const left = early > 2 ? real : real + early
-    this.#due += real
-    if (!(real > 0) || this.#hasEnded) return 0
-    if (!(left > 0)) return left
-    this.#done = done
-    this.#timer = setTimeout(done, Math.min(left, maxTimerMs))
-    return left
-  }
-
-  /** Ends the current wait, calls its callback immediately, and skips later waits. */
-  end(): void {
-    this.#hasEnded = true
-    if (this.#timer === undefined) return
-    clearTimeout(this.#timer)
-    this.#done?.()
   }
 }
 

@@ -39,8 +39,8 @@ export class Sandboxes {
   scenarios: readonly ParsedScenario[]
   /** Base URLs of running servers and interceptions, in the order they started. */
   readonly #baseUrls = new Set<{ readonly baseUrl: string }>()
-  /** The current async context's sandbox. */
-  readonly current = new Current<Sandbox>()
+  /** The async context's sandbox. Undefined on platforms without `AsyncLocalStorage`, such as browsers. */
+  readonly current = createContext()
   #sweptAt = 0
   #generated = 0
   readonly store: JournalStore
@@ -144,6 +144,10 @@ export class Sandboxes {
     this.assertLive(sandbox)
     if (typeof work !== 'function')
       throw new TypeError(`run() expects a function, as in run(() => ask('Hello?')), got ${String(work)}`)
+    if (!this.current)
+      throw new Error(
+        "gateway.run() needs AsyncLocalStorage, which this platform lacks: use the sandbox's key or base URL",
+      )
     return this.current.run(sandbox, work)
   }
 
@@ -251,40 +255,8 @@ function reuse(live: Sandbox, { fork, seed, fixtures = {} }: SandboxOptions): Sa
   )
 }
 
-interface Storage<Value> {
-  getStore(): Value | undefined
-  run<Result>(value: Value | undefined, work: () => Result): Result
-  enterWith(value: Value | undefined): void
-}
-
-/** A value bound to the async context. Undefined on platforms without `AsyncLocalStorage`, such as browsers. */
-class Current<Value> {
-  #storage: Storage<Value> | undefined
-
-  get(): Value | undefined {
-    return this.#storage?.getStore()
-  }
-
-  /** Runs a function, and all async work that it starts, with a value; undefined clears it. */
-  run<Result>(value: Value | undefined, work: () => Result): Result {
-    if (value === undefined && !this.#storage) return work()
-    return this.#open().run(value, work)
-  }
-
-  /** Sets the value for the rest of the current async context. */
-  enter(value: Value): void {
-    this.#open().enterWith(value)
-  }
-
-  /** Creates the storage on first use, without an `import`, which would break in browsers. */
-  #open(): Storage<Value> {
-    if (this.#storage) return this.#storage
-    const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
-    if (!hooks)
-      throw new Error(
-        "gateway.run() needs AsyncLocalStorage, which this platform lacks: use the sandbox's key or base URL",
-      )
-    this.#storage = new hooks.AsyncLocalStorage<Value | undefined>() as Storage<Value>
-    return this.#storage
-  }
+function createContext() {
+  // Not imported, because browsers lack the module.
+  const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
+  return hooks && new hooks.AsyncLocalStorage<Sandbox | undefined>()
 }

@@ -81,8 +81,10 @@ describe('calls that cannot be attributed to a test', () => {
   const { error, warn } = console
   const print = (line: string) => void lines.push(line.replace(/\d+ ms/g, '0 ms').replace(/\bs\d+\b/g, 's1'))
   /** Sends a request outside of any test, like a queue. */
-  const listLater = ({ sandboxes }: Gateway, apiKey?: string) =>
-    sandboxes.current.run(undefined, () => listProviders(anywhere, apiKey))
+  const listLater = async ({ sandboxes }: Gateway, apiKey?: string) => {
+    const reply = await sandboxes.current?.run(undefined, () => listProviders(anywhere, apiKey))
+    return reply as Response
+  }
 
   test('are not those of finished tests', async ({ gateway }) => {
     Object.assign(console, { error: print, warn: print })
