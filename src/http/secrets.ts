@@ -67,15 +67,9 @@ export function hideInText(text: string): string {
 export function hideInString(text: string, mark: (secret: string) => string = hide): string {
   // Text this short is assumed not to contain both a name and a value.
   if (text.length < 8) return text
-  const places: SecretPlace[] = []
-  for (const place of [...secretsIn(text, secretPatterns)].sort((left, right) => left.start - right.start)) {
-    const last = places.at(-1)
-    if (last && place.start < last.end) last.end = Math.max(last.end, place.end)
-    else places.push(place)
-  }
   let shown = ''
   let from = 0
-  for (const { start, end } of places) {
+  for (const { start, end } of secretsIn(text, secretPatterns)) {
     shown += text.slice(from, start) + mark(text.slice(start, end))
     from = end
   }
@@ -152,11 +146,19 @@ const sliceLength = 256 * 1024
 /** Number of characters that a slice shares with the next one, so that neither misses a secret. */
 const overlap = 16 * 1024
 
-/**
- * Yields the places of secrets, which can overlap and are in no order. Also reads text that is percent-encoded once or
- * twice. A secret longer than a slice ends at the next quote or space.
- */
-export function* secretsIn(text: string, patterns: readonly SecretPattern[]): Generator<SecretPlace> {
+/** Returns the places of secrets in order, with overlapping ones joined. */
+export function secretsIn(text: string, patterns: readonly SecretPattern[]): SecretPlace[] {
+  const places: SecretPlace[] = []
+  for (const place of [...allPlaces(text, patterns)].sort((left, right) => left.start - right.start)) {
+    const last = places.at(-1)
+    if (last && place.start < last.end) last.end = Math.max(last.end, place.end)
+    else places.push(place)
+  }
+  return places
+}
+
+/** Also reads text that is percent-encoded once or twice. A secret longer than a slice ends at a quote or space. */
+function* allPlaces(text: string, patterns: readonly SecretPattern[]): Generator<SecretPlace> {
   let next = 0
   for (let from = 0; from < text.length; from = next) {
     const slice = text.slice(from, from + sliceLength)
@@ -215,7 +217,7 @@ interface View {
 const encoded = /%[\da-f]{2}|\\u00[2-7][\da-f](?<!\\u00(?:22|5c))|\\\//gi
 
 /** Yields the text, and the text decoded once and twice if it is encoded. */
-export function* viewsOf(text: string): Generator<View> {
+function* viewsOf(text: string): Generator<View> {
   let view: View = { text, placeOf: (index) => index }
   yield view
   for (let times = 0; times < 2 && view.text.search(encoded) >= 0; times++) {

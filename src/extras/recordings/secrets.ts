@@ -11,7 +11,6 @@ import {
   plainName,
   type SecretPattern,
   secretsIn,
-  viewsOf,
 } from '../../http/secrets.ts'
 import { fromBase64, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { hash } from '../../lib/seed.ts'
@@ -36,7 +35,6 @@ export interface SecretFound {
   readonly end: number
   readonly kind: string
   readonly placeholder: string
-  readonly isBase64?: true
 }
 
 /** Number of characters of base64 to search at once, and to share with the next ones. Both are multiples of four. */
@@ -45,38 +43,42 @@ const base64Overlap = 64 * 1024
 
 export class SecretFinder {
   readonly #patterns: readonly SecretPattern[]
-  readonly #needles = new Map<string, { kind: string; placeholder: string }>()
-  readonly #knownValues: RegExp | undefined
+  /** Placeholders that are valid base64, of known values in base64. */
+  readonly #placeholders = new Map<string, string>()
 
   constructor({ values = [], patterns = [], fields = [] }: FinderSetup = {}) {
     const more = new Set(['sessionid', ...fields.map(plainName)])
     const isSecret = (name: string) => isSecretName(name) || more.has(plainName(name))
-    this.#patterns = [...keyPatterns, ...patterns, ...namePatterns(isSecret)]
-    for (const { kind, value } of values)
-      for (const [needle, placeholder] of needlesOf(value))
-        if (!this.#needles.has(needle)) this.#needles.set(needle, { kind, placeholder })
-    const needles = [...this.#needles.keys()].sort((left, right) => right.length - left.length)
-    if (values.length > 0) this.#knownValues = new RegExp(needles.map(escaped).join('|'), 'g')
+    const known = values.map(({ kind, value }) => ({ kind, expression: this.#expressionOf(value) }))
+    this.#patterns = [...known, ...keyPatterns, ...patterns, ...namePatterns(isSecret)]
+  }
+
+  /** Matches a value in the encodings used in bodies and URLs. Percent-encoding is decoded before the search. */
+  #expressionOf(value: string): RegExp {
+    const json = JSON.stringify(value).slice(1, -1)
+    const twice = JSON.stringify(json).slice(1, -1)
+    // Forms have a plus sign instead of a space.
+    const forms = [value, json, twice, value.replaceAll(' ', '+')].map(utf8AsLatin1)
+    const bytes = utf8AsLatin1(value)
+    for (const before of [0, 1, 2]) {
+      const core = base64Core(bytes, before)
+      const placeholder = base64Core(placeholderFor(bytes), before)
+      this.#placeholders.set(core, placeholder).set(urlSafe(core), urlSafe(placeholder))
+      forms.push(core, urlSafe(core))
+    }
+    const longestFirst = forms.sort((left, right) => right.length - left.length)
+    return new RegExp(longestFirst.map(escaped).join('|'), 'g')
   }
 
   find(text: string): SecretFound[] {
-    const matches = [...this.#values(text), ...this.#byPattern(text), ...this.#inBase64(text)]
-    matches.sort((left, right) => left.start - right.start || right.end - left.end)
-    const secrets: SecretFound[] = []
-    for (const match of matches) {
-      const last = secrets.at(-1)
-      if (!last || match.start >= last.end) secrets.push(match)
-      else if (match.end > last.end && !match.isBase64 && !last.isBase64) {
-        const { start, kind } = last
-        secrets[secrets.length - 1] = {
-          start,
-          end: match.end,
-          kind,
-          placeholder: placeholderFor(text.slice(start, match.end)),
-        }
-      }
-    }
-    return secrets
+    let end = 0
+    return [...this.#byPattern(text), ...this.#inBase64(text)]
+      .sort((left, right) => left.start - right.start || right.end - left.end)
+      .filter((found) => {
+        if (found.start < end) return false
+        end = found.end
+        return true
+      })
   }
 
   replace(text: string, note?: (kind: string) => void): string {
@@ -96,22 +98,11 @@ export class SecretFinder {
     return text
   }
 
-  *#values(text: string): Generator<SecretFound> {
-    if (!this.#knownValues) return
-    for (const { text: shown, placeOf } of viewsOf(text)) {
-      for (const match of shown.matchAll(this.#knownValues)) {
-        const needle = this.#needles.get(match[0])
-        const start = placeOf(match.index)
-        const end = placeOf(match.index + match[0].length)
-        if (needle) yield { start, end, ...needle, placeholder: needle.placeholder.padEnd(end - start, 'x') }
-      }
-    }
-  }
-
   *#byPattern(text: string): Generator<SecretFound> {
     for (const place of secretsIn(text, this.#patterns)) {
       const secret = text.slice(place.start, place.end)
-      if (!isPlaceholder(secret)) yield { ...place, placeholder: placeholderFor(secret) }
+      const placeholder = this.#placeholders.get(secret) ?? placeholderFor(secret)
+      if (!isPlaceholder(secret)) yield { ...place, placeholder }
     }
   }
 
@@ -144,7 +135,6 @@ export class SecretFinder {
         end: found + encoded.length,
         kind: `${kind} in base64`,
         placeholder: part.includes('-') || part.includes('_') ? urlSafe(encoded) : encoded,
-        isBase64: true,
       }
     }
   }
@@ -166,28 +156,6 @@ export function isPlaceholder(value: string): boolean {
 /** Replaces every placeholder with the same word, for comparisons. */
 export function withoutPlaceholders(text: string): string {
   return text.replace(/redacted\.[0-9a-f]{4}\.x*/g, 'redacted')
-}
-
-/** Returns a value in all encodings used in bodies and URLs, each with its placeholder. */
-function needlesOf(value: string): Map<string, string> {
-  const needles = new Map<string, string>()
-  const json = JSON.stringify(value).slice(1, -1)
-  const twice = JSON.stringify(json).slice(1, -1)
-  // Percent-encoding is decoded before the search. Forms have a plus sign instead of a space.
-  const forms = [value, json, twice, value.replaceAll(' ', '+')]
-  for (const form of forms) {
-    const needle = utf8AsLatin1(form)
-    needles.set(needle, placeholderFor(value, needle.length))
-  }
-  const bytes = utf8AsLatin1(value)
-  const replacement = placeholderFor(value, bytes.length)
-  for (const before of [0, 1, 2]) {
-    const core = base64Core(bytes, before)
-    const placeholder = base64Core(replacement, before)
-    needles.set(core, placeholder)
-    needles.set(urlSafe(core), urlSafe(placeholder))
-  }
-  return needles
 }
 
 /** Returns the base64 that depends only on the text, which starts at byte `before` of a group of three. */
