@@ -264,10 +264,10 @@ const keySource = keyFormats
   .join('|')
 /** A word character before a key is part of it, unless it ends an escape sequence, as in `\nsk-…`. */
 const start = '(?<!\\w(?<!\\\\[bfnrt]|\\\\u[\\da-f]{4}))'
-const keyPattern = (kind: string, { source }: RegExp, hint?: RegExp): SecretPattern => ({
+const keyPattern = (kind: string, key: RegExp, hint = key): SecretPattern => ({
   kind,
-  expression: new RegExp(start + source, 'g'),
-  ...(hint && { hint }),
+  expression: new RegExp(start + key.source, 'g'),
+  hint,
 })
 
 /** Patterns for keys with a known format, and for values in places where secrets are expected. */
@@ -281,13 +281,13 @@ export const keyPatterns: readonly SecretPattern[] = [
     accepts: looksRandom,
   },
   keyPattern('Azure AI key', /[0-9A-Za-z]{40,80}(?:AzureAI|JQQJ99)[0-9A-Za-z]{4,}/, /AzureAI|JQQJ99/),
-  keyPattern('Azure client secret', /[\w~.-]{3}\dQ~[\w~.-]{31,34}/),
+  keyPattern('Azure client secret', /[\w~.-]{3}\dQ~[\w~.-]{31,34}/, /\dQ~/),
   keyPattern('Terraform token', /[0-9A-Za-z]{14}\.atlasv1\.[\w=-]{20,}/, /\.atlasv1\./),
   keyPattern('Airtable token', /pat[0-9A-Za-z]{14}\.[0-9a-f]{20,}/),
   keyPattern('Mailchimp key', /[0-9a-f]{32}-us\d{1,2}(?!\w)/, /[0-9a-f]-us\d/),
-  keyPattern('Mailgun key', /(?<!-)(?:pub)?key-[0-9a-f]{32}(?!\w)/),
+  keyPattern('Mailgun key', /(?<!-)(?:pub)?key-[0-9a-f]{32}(?!\w)/, /key-[0-9a-f]/),
   keyPattern('Twilio key', /SK[0-9a-f]{32}(?!\w)/),
-  keyPattern('Telegram token', /\d{5,16}:A[\w-]{34}(?![\w-])/),
+  keyPattern('Telegram token', /\d{5,16}:A[\w-]{34}(?![\w-])/, /\d:A/),
   keyPattern('JSON web token', /eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/),
   {
     kind: 'webhook',
