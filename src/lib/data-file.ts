@@ -52,30 +52,35 @@ const maxExpanded = 100_000
 
 /** Throws a `FileError` if the file cannot be read or parsed, or is larger than the limit. */
 export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
+  const bytes = readRegularFile(file, limit)
+  const fail = (message: string): never => {
+    throw new FileError([{ file, message }])
+  }
+  if (!/\.(ya?ml|json)$/i.test(file)) fail('must be a .yaml, .yml or .json file')
+  const text = decodeUtf8(bytes)?.replace(/^\uFEFF/, '') ?? fail('is not UTF-8 text')
+  if (text.trim() === '') fail('is empty')
+  return parseDataText(file, text)
+}
+
+/** Throws a `FileError` for anything but a regular file up to the limit: reading a pipe or a device would not end. */
+export function readRegularFile(file: string, limit = Number.POSITIVE_INFINITY): Buffer {
   const fail = (message: string): never => {
     throw new FileError([{ file, message }])
   }
   const builtin = globalThis.process?.getBuiltinModule
   if (!builtin) return fail('files can be read in Node only: import the data and pass it')
   const { readFileSync, statSync } = builtin('node:fs')
-  const kind = builtin('node:path').extname(file).toLowerCase()
-  const read = () => {
-    try {
-      const stats = statSync(file)
-      if (stats.isDirectory()) fail('is a directory: name a file in it')
-      if (!stats.isFile()) fail('is not a file')
-      if (stats.size > limit) fail(`is ${inMegabytes(stats.size)}; the maximum is ${inMegabytes(limit)}`)
-      if (!['.yaml', '.yml', '.json'].includes(kind)) fail('must be a .yaml, .yml or .json file')
-      return readFileSync(file)
-    } catch (error) {
-      if (error instanceof FileError) throw error
-      const { code } = error as NodeJS.ErrnoException
-      return fail(code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code}`)
-    }
+  try {
+    const stats = statSync(file)
+    if (stats.isDirectory()) fail('is a directory: name a file in it')
+    if (!stats.isFile()) fail('is not a file')
+    if (stats.size > limit) fail(`is ${inMegabytes(stats.size)}; the maximum is ${inMegabytes(limit)}`)
+    return readFileSync(file)
+  } catch (error) {
+    if (error instanceof FileError) throw error
+    const { code } = error as NodeJS.ErrnoException
+    return fail(code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code}`)
   }
-  const text = decodeUtf8(read())?.replace(/^\uFEFF/, '') ?? fail('is not UTF-8 text')
-  if (text.trim() === '') fail('is empty')
-  return parseDataText(file, text)
 }
 
 /** Throws a `FileError` with all problems and their positions. */

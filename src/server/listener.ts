@@ -1,8 +1,8 @@
 /** Node's HTTP or HTTPS server, with limits on what clients may send before a request is handled. */
-import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { readRegularFile } from '../lib/data-file.ts'
 import { refuseSocket, refuseTunnel } from './send.ts'
 import type { ServerSettings } from './server-options.ts'
 
@@ -46,7 +46,7 @@ function readCertificate(tlsCert: string | undefined, tlsKey: string | undefined
       'startServer: HTTPS needs a certificate and its key: set options.tlsCert and options.tlsKey',
     )
   try {
-    const certificate = { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) }
+    const certificate = { cert: readRegularFile(tlsCert), key: readRegularFile(tlsKey) }
     process.getBuiltinModule('node:tls').createSecureContext(certificate)
     return certificate
   } catch (error) {

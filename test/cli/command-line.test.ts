@@ -1,5 +1,7 @@
 /** Tests command-line parsing. `process.slow.test.ts` tests the server as a process. */
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -320,6 +322,48 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     expect(stderr).toBe(`error: ${message.replace('@', `${folder}/`)}\n`)
     expect(stdout).toBe('')
   })
+})
+
+describe.skipIf(process.platform === 'win32')('a path that is no regular file', () => {
+  const flags = [
+    ['--scenario'],
+    ['--config'],
+    ['validate'],
+    ...(hasExtra('openapi') ? [['--openapi']] : []),
+    ...(hasExtra('recordings')
+      ? [
+          ['import', 'har'],
+          ['import', 'sse', '@fine.yaml', '--request'],
+          ['import', 'har', '@fine.yaml', '--redact'],
+          ['record', '--upstream', 'http://127.0.0.1:9/v1', '--redact'],
+          ['--recordings'],
+          ['drift'],
+        ]
+      : []),
+  ]
+  it.each(flags.map((words) => ({ words })))(
+    '$words refuses a pipe, a folder and a device',
+    async ({ words }) => {
+      await write('fine.yaml', 'scenarios: [flaky]\n')
+      const pipe = join(folder, 'pipe.yaml')
+      const zero = join(folder, 'zero.yaml')
+      if (!existsSync(pipe)) execFileSync('mkfifo', [pipe])
+      if (!existsSync(zero)) await symlink('/dev/zero', zero)
+      await mkdir(join(folder, 'pipes.yaml'), { recursive: true })
+      const recording = join(folder, 'pipes.yaml', 'getX-1.recording.jsonl')
+      if (!existsSync(recording)) execFileSync('mkfifo', [recording])
+      const readsFolder = ['--recordings', 'drift'].includes(String(words))
+      for (const path of [pipe, zero, join(folder, 'pipes.yaml')]) {
+        stderr = ''
+        expect(await exit(...words, path)).toBe(2)
+        expect(stdout + stderr).toMatch(
+          readsFolder && path !== join(folder, 'pipes.yaml')
+            ? /is not a folder\n/
+            : /: is (not a f|a directory)/,
+        )
+      }
+    },
+  )
 })
 
 describe('other commands', () => {

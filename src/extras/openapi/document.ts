@@ -1,5 +1,5 @@
 /** Reads an OpenAPI 3 document: lists its operations and resolves its references. */
-import { FileError, noSuch, parseDataText } from '../../lib/data-file.ts'
+import { parseDataText, readRegularFile } from '../../lib/data-file.ts'
 import { isObject } from '../../lib/unchecked-json.ts'
 import { readAt } from '../../lib/value-path.ts'
 
@@ -111,27 +111,15 @@ function unescaped(step: string): string {
 const maxFileSize = 64 * 1024 * 1024
 
 /** The last file, cached because tests create many gateways with the same document. */
-let last: { name: string; changedAt: number; value: unknown } | undefined
+let last: { name: string; changedAt: number | undefined; value: unknown } | undefined
 
 /** Reads a YAML or JSON file in Node. The value is shared and must not be changed. Throws a `FileError`. */
 export function readDocumentFile(file: string): unknown {
-  const fail = (message: string): never => {
-    throw new FileError([{ file, message }])
-  }
   const builtin = globalThis.process?.getBuiltinModule
-  if (!builtin) return fail('files can be read in Node only: import the document and pass it')
-  const { readFileSync, statSync } = builtin('node:fs')
-  const name = builtin('node:path').resolve(file)
-  try {
-    const { mtimeMs: changedAt, size } = statSync(name)
-    if (last?.name === name && last.changedAt === changedAt) return last.value
-    if (size > maxFileSize) return fail('is larger than 64 MB')
-    const { value } = parseDataText(file, readFileSync(name, 'utf8'))
-    last = { name, changedAt, value }
-    return value
-  } catch (error) {
-    if (error instanceof FileError) throw error
-    const { code } = error as NodeJS.ErrnoException
-    return fail(code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code}`)
-  }
+  const name = builtin?.('node:path').resolve(file) ?? file
+  const changedAt = builtin?.('node:fs').statSync(name, { throwIfNoEntry: false })?.mtimeMs
+  if (changedAt !== undefined && last?.name === name && last.changedAt === changedAt) return last.value
+  const { value } = parseDataText(file, readRegularFile(file, maxFileSize).toString())
+  last = { name, changedAt, value }
+  return value
 }

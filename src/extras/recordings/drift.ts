@@ -1,10 +1,11 @@
 /** `drift`: compares the shapes of recorded replies with those of Understudy or of a real gateway. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { toFetch } from '../../delivery/fetch.ts'
 import type { AnyExtra } from '../../gateway/extra.ts'
 import { GatewayCore } from '../../gateway/gateway.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
+import { readRegularFile } from '../../lib/data-file.ts'
 import { parseJson } from '../../lib/json.ts'
 import { truncate } from '../../lib/one-line.ts'
 import { print } from '../../lib/print.ts'
@@ -95,13 +96,8 @@ function readAll(folder: string, notCompared: string[]): [file: string, recordin
       if (file.startsWith('.')) continue
       if (!isRecordingFile(file)) throw new RecordingError(`${file}: is not a .recording.jsonl file`)
       const path = join(folder, file)
-      recordings.push([
-        file,
-        recordingOf(
-          readOrFail(() => readFileSync(path, 'utf8'), path),
-          file,
-        ),
-      ])
+      const text = readOrFail(() => readRegularFile(path), path).toString()
+      recordings.push([file, recordingOf(text, file)])
     } catch (error) {
       if (!(error instanceof RecordingError)) throw error
       notCompared.push(error.message)

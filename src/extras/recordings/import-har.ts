@@ -1,10 +1,11 @@
 /** Reads HAR files of browsers, Playwright, Polly and Understudy. */
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import * as z from 'zod'
 import { announcesEvents } from '../../http/reply.ts'
 import { decodeUtf8, fromLatin1, joinBytes } from '../../lib/bytes.ts'
 import { check } from '../../lib/check.ts'
+import { readRegularFile } from '../../lib/data-file.ts'
 import { parseJson } from '../../lib/json.ts'
 import { lookUp } from '../../lib/look-up.ts'
 import { amount } from '../../lib/numbers.ts'
@@ -128,8 +129,7 @@ function attachedBytes(name: string, file: string): Uint8Array {
   if (!existsSync(path)) throw new UsageError(`its body is missing: there is no ${name} next to the HAR file`)
   const real = readOrFail(() => realpathSync(path), path)
   if (!real.startsWith(folder + sep)) throw new UsageError(`its body is outside the file's folder: ${name}`)
-  if (!statSync(real).isFile()) throw new UsageError(`its body is missing: ${name} is not a file`)
-  return readOrFail(() => readFileSync(real), path)
+  return readOrFail(() => readRegularFile(real), path)
 }
 
 /** Windows-1252 characters for the bytes 0x80 to 0x9f. */

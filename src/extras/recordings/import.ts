@@ -1,12 +1,11 @@
 /** `import`: converts HAR files, VCR cassettes and event streams to recordings, without their secrets. */
-import { readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import { Router } from '../../gateway/router.ts'
 import { basePathOf, publicBase, publicHosts, splitAddress } from '../../lib/address.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
-import { FileError, inMegabytes, readCheckedFile } from '../../lib/data-file.ts'
+import { FileError, inMegabytes, readCheckedFile, readRegularFile } from '../../lib/data-file.ts'
 import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
@@ -42,7 +41,7 @@ export function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly string[
     throw new UsageError('--base must be a path such as /v1, or a URL')
   const given = flags.request === undefined ? undefined : readRequest(flags.request)
   const redactor = toRedactor(flags)
-  const folder = readOrFail(() => new RecordingFolder(recordings, redactor), recordings)
+  const folder = new RecordingFolder(recordings, redactor)
   const router = new Router(operations)
   const written: string[] = []
   const leaked: string[] = []
@@ -114,7 +113,7 @@ export function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly string[
 
 /** Reads a file, which may be compressed with gzip. */
 function readBytes(file: string): Buffer {
-  let bytes = readOrFail(() => readFileSync(file), file)
+  let bytes = readOrFail(() => readRegularFile(file, maxBytes), file)
   const magic = bytes.toString('latin1', 0, 2)
   try {
     if (magic === '\x1f\x8b') bytes = gunzipSync(bytes, { maxOutputLength: maxBytes })
@@ -123,7 +122,6 @@ function readBytes(file: string): Buffer {
   }
   if (magic === 'PK') throw new UsageError(`${file}: is a zip archive: unpack it, then import the file in it`)
   if (bytes.length === 0) throw new UsageError(`${file}: is empty`)
-  if (bytes.length > maxBytes) throw new UsageError(`${file}: is larger than ${inMegabytes(maxBytes)}`)
   return bytes
 }
 

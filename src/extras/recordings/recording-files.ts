@@ -1,11 +1,12 @@
 /** Converts exchanges to recordings without secrets, and writes them to a folder. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { isSecretName, joinedDeltas } from '../../http/secrets.ts'
 import { joinBytes, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { check } from '../../lib/check.ts'
+import { readRegularFile } from '../../lib/data-file.ts'
 import { isEventStream } from './events.ts'
 import {
   bodyOf,
@@ -20,6 +21,7 @@ import {
   rounded,
   toChunk,
 } from './recording.ts'
+import { readOrFail } from './recordings.ts'
 import type { Redactor } from './redact.ts'
 import { toKey } from './request-key.ts'
 import { isPlaceholder, type SecretFinder } from './secrets.ts'
@@ -85,7 +87,7 @@ export class RecordingFolder {
   constructor(path: string, { finder }: Redactor) {
     this.#path = path
     this.#finder = finder
-    mkdirSync(path, { recursive: true })
+    readOrFail(() => mkdirSync(path, { recursive: true }), path)
     this.#fileNames = new Set(readdirSync(path))
     for (const file of this.#fileNames) {
       const key = isRecordingFile(file) ? keyIn(join(path, file)) : undefined
@@ -116,9 +118,15 @@ export class RecordingFolder {
     const text = lines.flatMap((line) => (line ? `${JSON.stringify(line)}\n` : [])).join('')
     const leaks = leaksIn(text, recording, this.#finder)
     if (leaks.length > 0) return { kind: 'leaked', file, leaks }
+    const path = join(this.#path, file)
+    if (existsSync(path)) return { kind: 'not-recorded', reason: `${file} exists already` }
+    // Written aside, so that another process never reads half a file.
+    const aside = `${path}.${process.pid}`
     try {
-      writeFileSync(join(this.#path, file), text, { flag: 'wx' })
+      writeFileSync(aside, text)
+      renameSync(aside, path)
     } catch (error) {
+      rmSync(aside, { force: true })
       return { kind: 'not-recorded', reason: `the file cannot be written: ${(error as Error).message}` }
     }
     this.#fileNames.add(file)
@@ -129,7 +137,7 @@ export class RecordingFolder {
 /** Returns the key in a recording's head, or undefined if it cannot be read. */
 function keyIn(file: string): string | undefined {
   try {
-    const { key } = JSON.parse(readFileSync(file, 'utf8').replace(/\n.*/s, ''))
+    const { key } = JSON.parse(readRegularFile(file).toString().replace(/\n.*/s, ''))
     return typeof key === 'string' ? key : undefined
   } catch {
     return undefined

@@ -10,7 +10,7 @@ import { GatewayError } from '../../http/errors.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { check } from '../../lib/check.ts'
 import { monotonic } from '../../lib/clock.ts'
-import { noSuch } from '../../lib/data-file.ts'
+import { FileError, noSuch, readRegularFile } from '../../lib/data-file.ts'
 import { group, type OptionsInput, type OptionsOutput, option } from '../../sandbox/option.ts'
 import type { RecordingInput } from '../../sandbox/sandbox-options.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
@@ -202,25 +202,18 @@ function withNames(recordings: readonly unknown[]): Map<string, Recording> {
 
 /** Reads a recording. Throws a `RecordingError` that names the file and the line. */
 export function readRecordingFile(file: string): Recording {
-  const { readFileSync } = fileSystem()
-  const text = readOrFail(() => readFileSync(file, 'utf8'), file)
-  return parseRecording(text, file)
+  return parseRecording(readOrFail(() => readRegularFile(file), file).toString(), file)
 }
 
 /** Reads the recordings in a folder, by file name. Throws a `RecordingError` for the first invalid one. */
 export function readRecordingFolder(folder: string): Map<string, Recording> {
-  const { readdirSync } = fileSystem()
-  const files = readOrFail(() => readdirSync(folder), folder)
-    .filter(isRecordingFile)
-    .sort()
-  return new Map(files.map((file) => [file, readRecordingFile(`${folder.replace(/\/+$/, '')}/${file}`)]))
-}
-
-function fileSystem() {
   const builtin = globalThis.process?.getBuiltinModule
   if (!builtin)
     throw new RecordingError('Reading recording files requires Node: pass parsed recordings instead')
-  return builtin('node:fs')
+  const files = readOrFail(() => builtin('node:fs').readdirSync(folder), folder)
+    .filter(isRecordingFile)
+    .sort()
+  return new Map(files.map((file) => [file, readRecordingFile(`${folder.replace(/\/+$/, '')}/${file}`)]))
 }
 
 /** Reads a file or a folder. Throws a `RecordingError` that names it. */
@@ -228,11 +221,13 @@ export function readOrFail<Result>(read: () => Result, path: string): Result {
   try {
     return read()
   } catch (error) {
+    if (error instanceof FileError) throw new RecordingError(error.message)
     const { code } = error as NodeJS.ErrnoException
+    const notFolder = 'is not a folder'
     const reasons: Record<string, string> = {
       ENOENT: noSuch('file or folder', path),
-      ENOTDIR: 'is not a folder',
-      EISDIR: 'is a folder: name a file in it',
+      ENOTDIR: notFolder,
+      EEXIST: notFolder,
     }
     throw new RecordingError(`${path}: ${reasons[String(code)] ?? `cannot be read: ${code}`}`)
   }

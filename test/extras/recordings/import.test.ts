@@ -351,7 +351,7 @@ describe('import', () => {
 
   it.each([
     ['har', 'missing.har', 'no such file'],
-    ['har', '', 'is a folder: name a file in it'],
+    ['har', '', 'is a directory: name a file in it'],
     ['curl', 'a', 'Allowed choices are har, vcr, sse'],
   ])('%s %s prints one line', async (kind, name, problem) => {
     const { code, stderr } = await runCommand(

@@ -434,10 +434,7 @@ describe('record', () => {
       file,
     ]
     const { printed } = await start(args)
-    expect([printed(), process.exitCode]).toEqual([
-      `error: EEXIST: file already exists, mkdir '${file}'\n`,
-      2,
-    ])
+    expect([printed(), process.exitCode]).toEqual([`error: ${file}: is not a folder\n`, 2])
     process.exitCode = undefined
   })
 })
