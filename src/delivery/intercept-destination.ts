@@ -184,7 +184,8 @@ export function isHandledBy(
   const route = routeOf(gateway, url)
   if (route === undefined || options.baseUrl !== undefined) return route !== undefined
   const { operation, allow } = router.find(method, route)
-  if (operation || allow.length > 0 || gateway.handles?.(method, route)) return true
+  if (operation || allow.length > 0 || gateway.extras.some(({ handles }) => handles?.(method, route)))
+    return true
   return [sandboxes.default, ...sandboxes.listLive()].some(({ rules }) => rules.has(`${method} ${route}`))
 }
 

@@ -22,7 +22,9 @@ export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<S
 function route(gateway: GatewayCore, record: CallRecord<SandboxState>): void {
   const { method, route: path } = record
   const { operation, params = {}, allow = [] } = path === undefined ? {} : gateway.router.find(method, path)
-  const isOther = record.state.rules.has(`${method} ${path}`) || gateway.handles?.(method, path ?? '')
+  const isOther =
+    record.state.rules.has(`${method} ${path}`) ||
+    gateway.extras.some(({ handles }) => handles?.(method, path ?? ''))
   const isKnown = operation !== undefined || isOther
   if (isKnown) record.routed(operation, params)
   assertPath(record.path)
@@ -47,7 +49,7 @@ function notWebSocket(path: string, [method]: readonly string[]): GatewayError {
 }
 
 /** Throws 401 for an invalid key, and 400 for repeated headers. A live sandbox's key is always valid. */
-function authenticate(caller: Caller, { options, isValidKey }: GatewayCore, state: SandboxState): void {
+function authenticate(caller: Caller, { options, extras }: GatewayCore, state: SandboxState): void {
   const { apiKeys } = options
   const { authorization, key, keyOwner, isNamedByKey, gone } = caller
   if (authorization === undefined)
@@ -58,7 +60,7 @@ function authenticate(caller: Caller, { options, isValidKey }: GatewayCore, stat
   if (/, *bearer /i.test(authorization)) throw new GatewayError(400, 'More than one Authorization header')
   if (key === undefined) throw unauthorized('Malformed Authorization header: must be Bearer <key>')
   if (keyOwner) return
-  const isValid = isValidKey?.(key, state)
+  const isValid = extras.find(({ isValidKey }) => isValidKey)?.isValidKey?.(key, state)
   if (isValid ?? (apiKeys ? apiKeys.includes(key) : gone || !isNamedByKey)) return
   const unlisted = apiKeys ? 'is not in the apiKeys option' : "looks like a sandbox's, but is not"
   const problem = isValid === false ? 'was deleted, disabled or never created' : unlisted

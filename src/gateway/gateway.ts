@@ -15,7 +15,7 @@ import { isFaultModel } from '../scenarios/bundled.ts'
 import { type ReadOptions, readModel, readScenario } from '../scenarios/read-scenario.ts'
 import type { ParsedScenario } from '../scenarios/scenario.ts'
 import { ScenarioError } from '../scenarios/scenario-error.ts'
-import { type AnyExtra, type Dialect, type Extra, operationsOutside, optionsOf } from './extra.ts'
+import { type AnyExtra, type Dialect, operationsOutside, optionsOf } from './extra.ts'
 import { Router } from './router.ts'
 
 interface GatewaySetup {
@@ -40,12 +40,6 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
   readonly dialect: Dialect | undefined
   /** @internal */
   readonly sandboxes: Sandboxes
-  /** @internal */
-  readonly answer: Extra['answer']
-  /** @internal */
-  readonly handles: Extra['handles']
-  /** @internal */
-  readonly isValidKey: Extra['isValidKey']
   /** Base paths of requests, as in `splitAddress`. @internal */
   readonly bases: readonly string[]
   readonly #reading: ReadOptions
@@ -98,9 +92,6 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
     this.router = new Router(operations)
     this.bases = basesOf(checked)
     this.extras = extras
-    this.isValidKey = extras.find((extra) => extra.isValidKey)?.isValidKey
-    this.answer = extras.find((extra) => extra.answer)?.answer
-    this.handles = extras.find((extra) => extra.handles)?.handles
     for (const { listener } of extras) if (listener) sandboxes.listeners.add(listener)
     this.sandboxes = sandboxes
   }

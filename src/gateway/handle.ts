@@ -82,7 +82,8 @@ async function replyOnce(received: ReceivedCall): Promise<{ reply: Reply; isFina
   try {
     effect = await matchRule(received)
     if (effect.waitMs) await clock.wait(effect.waitMs, call.sink.disconnected)
-    const found = await findReply(received, effect)
+    // A scripted or recorded reply is sent as written.
+    const found = effect.scripted ?? (await effect.found?.reply(call.sink.disconnected))
     reply = finish(received, found ?? (await makeReply(received, effect)), effect, found !== undefined)
   } catch (error) {
     if (error instanceof GatewayError && error.status < 500) effect = effect.release?.() ?? effect
@@ -92,10 +93,6 @@ async function replyOnce(received: ReceivedCall): Promise<{ reply: Reply; isFina
   const { delayMs = 0 } = reply.transport ?? {}
   if (delayMs > 0) await clock.wait(delayMs, call.sink.disconnected)
   return { reply, isFinal }
-}
-
-async function findReply({ call }: ReceivedCall, { scripted, found }: Effect): Promise<Reply | undefined> {
-  return scripted ?? (await found?.reply(call.sink.disconnected))
 }
 
 async function makeReply(received: ReceivedCall, effect: Effect): Promise<Reply> {

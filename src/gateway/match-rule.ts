@@ -53,7 +53,7 @@ export async function matchRule(received: ReceivedCall): Promise<Effect> {
   const fillTemplates = templateFiller(record, conversation)
   let found: FoundAnswer | undefined
   const outcome = record.state.rules.match(record, named, conversation, fillTemplates, () => {
-    found = gateway.answer?.(record, rejection)
+    found = gateway.extras.find(({ answer }) => answer)?.answer?.(record, rejection)
     return found?.recorded
   })
   record.matched(outcome)

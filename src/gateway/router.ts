@@ -26,7 +26,6 @@ interface Route {
 export class Router {
   readonly #routes: readonly Route[]
   readonly #byId: ReadonlyMap<string, AnyOperation>
-
   readonly operations: readonly AnyOperation[]
 
   constructor(operations: readonly AnyOperation[]) {
@@ -103,7 +102,7 @@ const scriptable = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/[^\s?#{}']*$/
 /** Explains an unknown path: `no operation handles GET /provider. Did you mean GET /providers?` */
 export function unknownPath(
   { method, path, route }: Pick<CallRecord, 'method' | 'path' | 'route'>,
-  { router: { operations }, options }: Pick<GatewayCore, 'router' | 'options'>,
+  { operations, options }: Pick<GatewayCore, 'operations' | 'options'>,
 ): string {
   const requested = route ?? path
   const problem = `no operation handles ${method} ${truncate(requested, maxPathLength)}`

@@ -80,17 +80,12 @@ export class Ledger {
 }
 
 function sum(total: UsageSum, usage: CallUsage): UsageSum {
-  const cost = usage.cost ?? 0
-  return {
-    requests: total.requests + 1,
-    inputTokens: total.inputTokens + usage.inputTokens,
-    cachedTokens: total.cachedTokens + usage.cachedTokens,
-    outputTokens: total.outputTokens + usage.outputTokens,
-    reasoningTokens: total.reasoningTokens + usage.reasoningTokens,
-    totalTokens: total.totalTokens + usage.inputTokens + usage.outputTokens,
-    cost: dollars(total.cost + cost),
-    unpriced: total.unpriced + (usage.cost === null ? 1 : 0),
-  }
+  const next = { ...total, requests: total.requests + 1, cost: dollars(total.cost + (usage.cost ?? 0)) }
+  for (const name of ['inputTokens', 'cachedTokens', 'outputTokens', 'reasoningTokens'] as const)
+    next[name] += usage[name]
+  next.totalTokens = next.inputTokens + next.outputTokens
+  if (usage.cost === null) next.unpriced++
+  return next
 }
 
 /** Rounds to a price list's precision, so that a sum does not depend on the order of its terms. */

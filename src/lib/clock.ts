@@ -134,8 +134,3 @@ export function monotonic(): number {
 export function wallClock(): Date {
   return new Date()
 }
-
-/** Converts a value of `monotonic()` to an ISO 8601 time. */
-export function timeOfDayAt(moment: number): string {
-  return new Date(performance.timeOrigin + moment).toISOString()
-}

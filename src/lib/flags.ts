@@ -9,11 +9,6 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, ...value.split(',')]
 }
 
-export function toToken(text: string): string {
-  if (/^[\x21-\x7e]+$/.test(text)) return text
-  throw new InvalidArgumentError('A token must be one or more visible ASCII characters.')
-}
-
 /** Values of an environment variable that leave a boolean flag unset. */
 const off = new Set(['', '0', 'false', 'no', 'off'])
 

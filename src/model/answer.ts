@@ -47,7 +47,7 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
       ? []
       : undefined
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
-  const input = tokensIn(textsOf(prompt, transcript))
+  const input = inputTokens(prompt, transcript)
   const needsValue = prompt.text?.format !== undefined || prompt.toolChoice !== undefined
   const fakeValue = needsValue ? await (await import('./structured.ts')).loadFakeValue() : undefined
   const choose = (place: number): Choice => {
@@ -182,15 +182,13 @@ export async function countPrompt(
   context: Parameters<typeof applyPreset>[1],
 ): Promise<number> {
   const { prompt } = await applyPreset(requested, context)
-  return tokensIn(textsOf(prompt, toTranscript(prompt.conversation)))
+  return inputTokens(prompt, toTranscript(prompt.conversation))
 }
 
-function textsOf({ instructions = '' }: Prompt, { turns }: Transcript): Transcript['turns'] {
-  return [{ speaker: 'instructions', text: instructions }, ...turns]
-}
-
-function tokensIn(texts: Transcript['turns']): number {
-  return texts.reduce((sum, { text, imageTokens = 0 }) => sum + countTokens(text) + imageTokens, 0)
+function inputTokens({ instructions = '' }: Prompt, { turns }: Transcript): number {
+  const count = (sum: number, { text, imageTokens = 0 }: (typeof turns)[number]) =>
+    sum + countTokens(text) + imageTokens
+  return turns.reduce(count, countTokens(instructions))
 }
 
 function usageOf(

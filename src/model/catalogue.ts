@@ -5,7 +5,6 @@ import { nearest } from '../lib/did-you-mean.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { draw } from '../lib/seed.ts'
 import type { AnswerUsage } from '../resources/answer.ts'
-import { unknownSlug } from '../resources/unknown-slug.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { isFaultModel } from '../scenarios/bundled.ts'
 import { withoutOnline } from './search/search-request.ts'
@@ -56,17 +55,6 @@ export async function pricingOf(
   const plain = name.replace(/:(nitro|floor)$/, '')
   const row = (await models.find(name)) ?? (await models.find(plain)) ?? (await embeddingsModels.find(name))
   return row?.pricing
-}
-
-/** Reads a text or embeddings model by id or canonical slug, without a variant such as `:free`. Throws 404. */
-export async function listedModel(name: string, { models, embeddingsModels }: SandboxState['tables']) {
-  const rows = [...(await models.rows()), ...(await embeddingsModels.rows())]
-  for (const each of [name, name.replace(/:[^/:]*$/, '')]) {
-    const model = rows.find(({ id, canonical_slug }) => each === id || each === canonical_slug)
-    if (model) return model
-  }
-  const slugs = rows.map(({ id }) => ({ slug: id }))
-  throw unknownSlug('no model has the id', name, slugs)
 }
 
 export function callUsage(model: string, usage: AnswerUsage, pricing: Pricing | undefined): CallUsage {

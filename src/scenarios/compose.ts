@@ -170,21 +170,19 @@ function toMatch(
   isAnswer: boolean,
   isChanged: boolean,
   request: RuleRequest,
-  { seed, clock, live, state, fillTemplates }: ComposeContext,
+  context: ComposeContext,
 ): Match {
+  const { clock, live, state } = context
   const { scenario, number, name } = rule
   const match = { scenario, rule: number, name, kind: isAnswer ? 'answer' : 'modifier' } as const
   const released: SkippedRules = { rules: [rule], count: 1, reasons: new Map([[0, { kind: 'rejected' }]]) }
   if (decision.kind === 'turn') {
-    const started = live.conversations
-    const playing = { request, fillTemplates, seed, isChanged, nextConversation: () => ++live.conversations }
-    const { effect, reading, undo } = playTurn(decision.turn, playing)
+    const { effect, reading: turn, undo } = playTurn(decision.turn, request, isChanged, context)
     const release = () => {
       undo()
-      if (live.conversations === started + 1) live.conversations = started
       return released
     }
-    return { ...match, effect, turn: reading, call: reading.number, noEffect() {}, release }
+    return { ...match, effect, turn, call: turn.number, noEffect() {}, release }
   }
   return {
     ...match,

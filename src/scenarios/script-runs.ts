@@ -36,15 +36,6 @@ interface ActiveScript {
   readonly progress: Progress
 }
 
-interface Playing {
-  readonly request: RuleRequest
-  readonly fillTemplates: FillTemplates
-  readonly seed: string | number
-  /** If true, another rule changes the reply, so the client may not receive it. */
-  readonly isChanged: boolean
-  nextConversation(): number
-}
-
 /** The turn that a request consumes in a scripted conversation. */
 export const TurnReading = z.lazy(() =>
   z.strictObject({
@@ -174,10 +165,15 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
 
 const forOthers = '; to let other conversations pass, limit the script with when, which applies to every turn'
 
+/** @param isChanged If true, another rule changes the reply, so the client may not receive it. */
 export function playTurn(
   { active, number, run, faults, mismatch, problem }: PlannedTurn,
-  { request, fillTemplates, seed, isChanged, nextConversation }: Playing,
+  request: RuleRequest,
+  isChanged: boolean,
+  context: { seed: string | number; live: { conversations: number }; fillTemplates: FillTemplates },
 ): { effect: Effect; reading: TurnReading; undo(): void } {
+  const { live } = context
+  const started = live.conversations
   const { progress } = active
   const script = scriptOf(active)
   const total = script.length
@@ -192,12 +188,12 @@ export function playTurn(
     return { effect: { faults, reply: undefined }, reading, undo() {} }
   }
   const answer = answerOf(
-    fillTemplates(script[number - 1] as ParsedTurn, number),
+    context.fillTemplates(script[number - 1] as ParsedTurn, number),
     (call) =>
-      `${request.callPrefix ?? 'call_'}${hash(seed, 'script', request.contentKey, request.occurrence, call)}`,
+      `${request.callPrefix ?? 'call_'}${hash(context.seed, 'script', request.contentKey, request.occurrence, call)}`,
   )
   const isSure = faults.length === 0 && answer.arrives && !isChanged
-  const conversation = run.conversation || nextConversation()
+  const conversation = run.conversation || ++live.conversations
   const next: ScriptRun = {
     ...run,
     conversation,
@@ -217,6 +213,7 @@ export function playTurn(
     if (isBegun) replace(next, run)
     else progress.runs = progress.runs.filter((each) => each !== next)
     progress.applied--
+    if (live.conversations === started + 1) live.conversations = started
   }
   return { effect: { faults, reply: answer.reply }, reading: { ...reading, conversation }, undo }
 }

@@ -3,7 +3,6 @@ import type { GatewayCore } from '../../gateway/gateway.ts'
 import { hideInQuery, hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { elapsed, type JournalEntry } from '../../journal/entry.ts'
-import { timeOfDayAt } from '../../lib/clock.ts'
 import { oneLine } from '../../lib/one-line.ts'
 import { type ConversationItem, firstUserText } from '../../resources/conversation.ts'
 
@@ -69,7 +68,7 @@ export function toRow(record: CallRecord, operations: GatewayCore['operations'])
     warnings: record.warnings.length,
     delivery: record.delivery,
     traceId: record.traceId ?? null,
-    startedAt: timeOfDayAt(startedAt),
+    startedAt: new Date(performance.timeOrigin + startedAt).toISOString(),
     durationMs: elapsed(startedAt, record.endedAt),
     firstByteMs: elapsed(startedAt, record.firstByteAt),
     bytes: responseBody.bytes + responseBody.truncatedBytes,

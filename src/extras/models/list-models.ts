@@ -2,10 +2,11 @@
 import * as z from 'zod'
 import { ok } from '../../http/reply.ts'
 import { draw } from '../../lib/seed.ts'
-import { listedModel, providersOf } from '../../model/catalogue.ts'
+import { providersOf } from '../../model/catalogue.ts'
 import { defineOperation } from '../../operation.ts'
 import { CatalogueModel } from '../../resources/catalogue-model.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
+import { listedModel } from './get-model.ts'
 
 const Filters = z.lazy(() =>
   z.looseObject({

@@ -1,7 +1,7 @@
 /** Declares the `record`, `import` and `drift` commands. Each command loads its module when it runs. */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import type { AnyExtra } from '../../gateway/extra.ts'
-import { collect, environmentHelp, readEnvironment, toToken } from '../../lib/flags.ts'
+import { collect, environmentHelp, readEnvironment } from '../../lib/flags.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 
 export function addRecordingCommands(program: Command, extras: readonly AnyExtra[]): void {
@@ -101,4 +101,10 @@ function toBaseUrl(text: string): URL {
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return url
   // An InvalidArgumentError's message would quote credentials in the URL.
   throw new UsageError('--upstream must be a base URL such as https://gateway.example/api/v1')
+}
+
+/** Only visible ASCII characters are allowed, because the token is sent in a header. */
+function toToken(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text
+  throw new InvalidArgumentError('A token must be one or more visible ASCII characters.')
 }

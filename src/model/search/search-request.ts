@@ -24,13 +24,8 @@ export function readSearchRequests(
   const fromTools = tools.flatMap((tool) => {
     if (tool.kind !== 'search' || toolChoice === 'none') return []
     const { engine, max_total_results: total = Infinity, ...rest } = tool.parameters ?? {}
-    const [include_domains, exclude_domains] = [rest.allowed_domains, rest.excluded_domains]
-    const fields = {
-      ...rest,
-      engine: engine === 'auto' ? undefined : engine,
-      include_domains,
-      exclude_domains,
-    }
+    const domains = { include_domains: rest.allowed_domains, exclude_domains: rest.excluded_domains }
+    const fields = { ...rest, ...domains, engine: engine === 'auto' ? undefined : engine }
     const request = toRequest('tool', tool.path, fields)
     // A request runs only one search, so both limits apply to it.
     return { ...request, maxResults: Math.min(request.maxResults, total) }

@@ -1,6 +1,8 @@
 /** Writes sample answers in Markdown: passages from fixtures/texts.json after a sentence that quotes the question. */
 import fixtures from '../../../fixtures/texts.json' with { type: 'json' }
+import { parseJson } from '../../lib/json.ts'
 import { draw, random } from '../../lib/seed.ts'
+import { fieldsOf } from '../../lib/unchecked-json.ts'
 import { linkTo, type Source } from '../search/citations.ts'
 import { firstSentence, quoted } from './words.ts'
 
@@ -143,21 +145,13 @@ function mention({ url, title, content = title }: Source): string {
 
 /** Reports a function's output: up to six fields of a JSON object, otherwise a quote. */
 function reportOutput(output: string, question: Question): string {
-  const fields = fieldsOf(output).slice(0, 6)
+  const isRead = output.startsWith('{') && output.length <= 20_000
+  const fields = Object.entries(fieldsOf(isRead ? parseJson(output) : undefined)).slice(0, 6)
   if (fields.length === 0) return say(question, 'returned')
   const lines = fields.map(([name, value]) => {
     return `- **${quoted(name)}:** ${quoted(typeof value === 'string' ? value : JSON.stringify(value))}`
   })
   return `${say(question, 'returnedFields')}\n\n${lines.join('\n')}`
-}
-
-function fieldsOf(output: string): [name: string, value: unknown][] {
-  if (!output.startsWith('{') || output.length > 20_000) return []
-  try {
-    return Object.entries(JSON.parse(output) as object)
-  } catch {
-    return []
-  }
 }
 
 function open({ openings, slots, key }: Question): string {
