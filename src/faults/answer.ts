@@ -160,13 +160,9 @@ function* changeEvents(
   change: (value: unknown) => unknown,
 ): Generator<Frame> {
   for (const frame of frames) {
-    if (!isEvent(frame)) {
-      yield frame
-      continue
-    }
     // A changed event is still an object.
-    const event = change(frame.event) as StreamEvent
-    if (event === frame.event) yield frame
+    const event = isEvent(frame) ? (change(frame.event) as StreamEvent) : undefined
+    if (!event || (isEvent(frame) && event === frame.event)) yield frame
     else {
       yield { kind: 'event', event }
       context.acted()
@@ -214,20 +210,15 @@ function changeType(
   value: unknown,
   as: (typeof types)[number] = typeof value === 'string' ? 'number' : 'string',
 ): unknown {
-  switch (as) {
-    case 'string':
-      return typeof value === 'object' ? JSON.stringify(value) : String(value)
-    case 'number':
-      return 42
-    case 'boolean':
-      return true
-    case 'null':
-      return null
-    case 'array':
-      return [value]
-    case 'object':
-      return { value }
+  const values = {
+    string: typeof value === 'object' ? JSON.stringify(value) : String(value),
+    number: 42,
+    boolean: true,
+    null: null,
+    array: [value],
+    object: { value },
   }
+  return values[as]
 }
 
 /** Applies `change` to every citation in a body or in stream events. */

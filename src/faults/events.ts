@@ -186,44 +186,29 @@ export const streamFaults = [
       context.missed(firstToken + perToken > 0 ? 'the stream has no later JSON event' : 'its delays are 0')
     },
   }),
-  defineFault({
-    name: 'stream-cut',
-    layer: 'events',
-    layerOf: layerOfEnd,
-    summary: 'The stream ends cleanly but too early, without a final event or `[DONE]`.',
-    params: () => atOnePlace(z.strictObject(position())),
-    apply: endWith('end'),
-  }),
-  defineFault({
-    name: 'stream-reset',
-    layer: 'events',
-    layerOf: layerOfEnd,
-    summary:
-      'The connection is reset in the middle of the stream. With MSW and `gateway.fetch`, reading the body fails.',
-    params: () => atOnePlace(z.strictObject(position())),
-    apply: endWith('reset'),
-  }),
-  defineFault({
-    name: 'stream-stall',
-    layer: 'events',
-    layerOf: layerOfEnd,
-    summary: 'The stream stops sending partway through, and the connection stays open.',
-    params: () => atOnePlace(z.strictObject(position())),
-    apply: endWith('stall'),
-  }),
-  defineFault({
-    name: 'stream-multiline-data',
-    layer: 'text',
-    summary: "Each event's JSON is split across several `data:` lines.",
-    apply: (_params, context, frames) => rewriteText(frames, context, splitLines),
-  }),
-  defineFault({
-    name: 'stream-no-space',
-    layer: 'text',
-    summary: 'There is no space after `data:`.',
-    apply: (_params, context, frames) =>
-      rewriteText(frames, context, (text) => text.replace(/^data: /gm, 'data:')),
-  }),
+  endOfStream(
+    'stream-cut',
+    'end',
+    'The stream ends cleanly but too early, without a final event or `[DONE]`.',
+  ),
+  endOfStream(
+    'stream-reset',
+    'reset',
+    'The connection is reset in the middle of the stream. With MSW and `gateway.fetch`, reading the body fails.',
+  ),
+  endOfStream(
+    'stream-stall',
+    'stall',
+    'The stream stops sending partway through, and the connection stays open.',
+  ),
+  otherSyntax(
+    'stream-multiline-data',
+    "Each event's JSON is split across several `data:` lines.",
+    splitLines,
+  ),
+  otherSyntax('stream-no-space', 'There is no space after `data:`.', (text) =>
+    text.replace(/^data: /gm, 'data:'),
+  ),
   defineFault({
     name: 'stream-comments',
     layer: 'text',
@@ -254,19 +239,8 @@ export const streamFaults = [
       })
     },
   }),
-  defineFault({
-    name: 'stream-crlf',
-    layer: 'text',
-    summary: 'Lines end in CR LF.',
-    apply: (_params, context, frames) =>
-      rewriteText(frames, context, (text) => text.replace(lineEnds, '\r\n')),
-  }),
-  defineFault({
-    name: 'stream-lone-cr',
-    layer: 'text',
-    summary: 'Lines end in CR only.',
-    apply: (_params, context, frames) => rewriteText(frames, context, (text) => text.replace(lineEnds, '\r')),
-  }),
+  otherSyntax('stream-crlf', 'Lines end in CR LF.', (text) => text.replace(lineEnds, '\r\n')),
+  otherSyntax('stream-lone-cr', 'Lines end in CR only.', (text) => text.replace(lineEnds, '\r')),
   defineFault({
     name: 'stream-split-crlf',
     layer: 'text',
@@ -396,16 +370,34 @@ function layerOfEnd({ afterBytes, afterMs }: Position): Layer {
   return afterBytes === undefined && afterMs === undefined ? 'events' : 'connection'
 }
 
-function endWith(how: HangUp) {
-  return (place: Position, context: FaultContext, frames: Iterable<Frame>): Iterable<Frame> => {
-    const hangUp = function* (): Generator<Frame> {
-      context.acted()
-      yield { kind: 'hang-up', how }
-    }
-    return layerOfEnd(place) === 'events'
-      ? actAt(place, frames, context, hangUp)
-      : endAtByteOrTime(place, frames, context, hangUp)
-  }
+function endOfStream<const Name extends string>(name: Name, how: HangUp, summary: string) {
+  return defineFault({
+    name,
+    layer: 'events',
+    layerOf: layerOfEnd,
+    summary,
+    params: () => atOnePlace(z.strictObject(position())),
+    apply(place, context, frames) {
+      const act = layerOfEnd(place) === 'events' ? actAt : endAtByteOrTime
+      return act(place, frames, context, function* () {
+        context.acted()
+        yield { kind: 'hang-up', how }
+      })
+    },
+  })
+}
+
+function otherSyntax<const Name extends string>(
+  name: Name,
+  summary: string,
+  rewrite: (text: string) => string,
+) {
+  return defineFault({
+    name,
+    layer: 'text',
+    summary,
+    apply: (_params, context, frames) => rewriteText(frames, context, rewrite),
+  })
 }
 
 /** Returns a frame's encoded text, or undefined for raw bytes, waits and hang-ups. */

@@ -128,21 +128,15 @@ export class FaultRun {
       case 'form':
         return reply
       case 'events':
-        return encodeEventsOf(
+      case 'text':
+        return encodeEvents(
           changeFrames(reply, (frames) => fault.apply(setting, context, frames)),
           context,
         )
-      case 'text':
-        return changeFrames(reply, (frames) => fault.apply(setting, context, frames))
-      case 'fields':
-      case 'answer':
-        return hasRawJson(reply)
+      default:
+        return actsOnEvents.has(fault.layer) && hasRawJson(reply)
           ? changeRawJson(reply, (whole) => fault.apply(setting, context, whole), context)
-          : encodeEventsOf(fault.apply(setting, context, reply), context)
-      case 'bytes':
-      case 'chunks':
-      case 'connection':
-        return fault.apply(setting, context, reply)
+          : encodeEvents(fault.apply(setting, context, reply), context)
     }
   }
 
@@ -201,14 +195,12 @@ function changeFrames(reply: Reply, change: (frames: Iterable<Frame>) => Iterabl
 }
 
 /** Encodes new and changed events in their protocol's format. */
-function encodeEventsOf(reply: Reply, context: FaultContext): Reply {
-  return changeFrames(reply, (frames) => encodeEvents(frames, context))
-}
-
-function* encodeEvents(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
-  for (const frame of frames) {
-    const { encode } = context.protocol
-    const isEncoded = frame.kind !== 'event' || frame.wire !== undefined || !encode
-    yield isEncoded ? frame : { ...frame, wire: encode(frame.event) }
-  }
+function encodeEvents(reply: Reply, context: FaultContext): Reply {
+  return changeFrames(reply, function* (frames) {
+    for (const frame of frames) {
+      const { encode } = context.protocol
+      const isEncoded = frame.kind !== 'event' || frame.wire !== undefined || !encode
+      yield isEncoded ? frame : { ...frame, wire: encode(frame.event) }
+    }
+  })
 }

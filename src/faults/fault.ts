@@ -65,45 +65,23 @@ interface Described<Name extends string, Params extends z.ZodObject> {
   params(): Params
 }
 
-interface Delaying<Params extends z.ZodObject> {
-  readonly layer: 'delay'
-  /** Returns the delay in milliseconds of sandbox time. */
-  apply(params: z.output<Params>, context: FaultContext): number
-}
-
-interface Replacing<Params extends z.ZodObject> {
-  readonly layer: 'replacement'
-  apply(params: z.output<Params>, context: FaultContext): Reply
-}
-
-/**
- * Applies only to requests for a stream, or only to requests for JSON, depending on `requested`. The reply
- * has the other format.
- */
-interface OnForm {
-  readonly layer: 'form'
-  readonly requested: 'stream' | 'json'
-}
-
-interface OnReply<Params extends z.ZodObject> {
-  readonly layer: 'fields' | 'answer' | 'bytes' | 'chunks' | 'connection'
-  apply(params: z.output<Params>, context: FaultContext, reply: Reply): Reply
-}
-
-/** Changes, drops or delays an event stream's frames, or ends the stream. Works lazily, one frame at a time. */
-interface OnStream<Params extends z.ZodObject> {
-  readonly layer: 'events' | 'text'
-  /** Default: `layer`. */
-  layerOf?(params: z.output<Params>): Layer
-  apply(params: z.output<Params>, context: FaultContext, frames: Iterable<Frame>): Iterable<Frame>
-}
-
 type Effect<Params extends z.ZodObject> =
-  | Delaying<Params>
-  | Replacing<Params>
-  | OnForm
-  | OnReply<Params>
-  | OnStream<Params>
+  /** Returns the delay in milliseconds of sandbox time. */
+  | { readonly layer: 'delay'; apply(params: z.output<Params>, context: FaultContext): number }
+  | { readonly layer: 'replacement'; apply(params: z.output<Params>, context: FaultContext): Reply }
+  /** Applies only to requests for the `requested` format. The reply has the other one. */
+  | { readonly layer: 'form'; readonly requested: 'stream' | 'json' }
+  | {
+      readonly layer: 'fields' | 'answer' | 'bytes' | 'chunks' | 'connection'
+      apply(params: z.output<Params>, context: FaultContext, reply: Reply): Reply
+    }
+  /** Changes, drops or delays an event stream's frames, or ends the stream. Works lazily, one frame at a time. */
+  | {
+      readonly layer: 'events' | 'text'
+      /** Default: `layer`. */
+      layerOf?(params: z.output<Params>): Layer
+      apply(params: z.output<Params>, context: FaultContext, frames: Iterable<Frame>): Iterable<Frame>
+    }
 
 export type FaultDefinition<
   Name extends string = string,

@@ -51,69 +51,53 @@ export function actAt(
   const events = (frame: Frame) => (isEvent(frame) ? 1 : 0)
   const deltas = (frame: Frame) => (isEvent(frame) && context.protocol.isDelta(frame.event) ? 1 : 0)
   const pauses = (frame: Frame) => (frame.kind === 'wait' ? frame.ms : 0)
-  const upTo = (limit: number, measure: (frame: Frame) => number, describe: (seen: number) => string) =>
-    between(meter(limit, measure), frames, context, change, (seen) =>
-      context.missed(`${describe(seen)} before its last event, not ${limit}`),
-    )
-  if (afterEvents !== undefined) return upTo(afterEvents, events, (seen) => `the stream has ${seen} events`)
+  const upTo = (limit: number, measure: (frame: Frame) => number, has?: (seen: number) => string) =>
+    between({ limit, measure, has }, frames, context, change)
+  if (afterEvents !== undefined) return upTo(afterEvents, events, (seen) => `has ${seen} events`)
   if (afterDeltas !== undefined)
-    return upTo(afterDeltas, deltas, (seen) => `the stream has ${seen} deltas of text or arguments`)
-  if (afterBytes !== undefined) return upTo(afterBytes, sizeOf, (seen) => `the stream has ${seen} bytes`)
-  if (afterMs !== undefined) return upTo(afterMs, pauses, (seen) => `the stream lasts ${seen} ms`)
-  if (context.isFirst) return actInTheMiddle(frames, context, change)
-  const usual = meter(defaultDeltas, deltas)
-  // Acts after the preceding faults, so that the client sees all effects.
-  const others = { ...usual, reached: () => usual.reached() && context.othersActed() }
-  return between(others, frames, context, change)
+    return upTo(afterDeltas, deltas, (seen) => `has ${seen} deltas of text or arguments`)
+  if (afterBytes !== undefined) return upTo(afterBytes, sizeOf, (seen) => `has ${seen} bytes`)
+  if (afterMs !== undefined) return upTo(afterMs, pauses, (seen) => `lasts ${seen} ms`)
+  return context.isFirst ? actInTheMiddle(frames, context, change) : upTo(defaultDeltas, deltas)
 }
 
 const defaultDeltas = 3
-
-/** Measures a stream's progress towards a position. */
-interface Meter {
-  reached(): boolean
-  pass(frame: Frame): void
-  seen(): number
-}
-
-function meter(limit: number, measure: (frame: Frame) => number): Meter {
-  let seen = 0
-  return {
-    reached: () => seen >= limit,
-    pass(frame) {
-      seen += measure(frame)
-    },
-    seen: () => seen,
-  }
-}
 
 function sizeOf(frame: Frame): number {
   return frame.kind === 'wait' || frame.kind === 'hang-up' ? 0 : toBytes(encodeFrame(frame)).length
 }
 
-/**
- * @param missed Called if the stream ends before the position. Default: act before the final event instead.
- */
+interface Limit {
+  readonly limit: number
+  measure(frame: Frame): number
+  /**
+   * Describes a stream that ends before the limit. Default: acts before the final event instead, and after the
+   * preceding faults, so that the client sees all effects.
+   */
+  readonly has: ((seen: number) => string) | undefined
+}
+
 function* between(
-  { reached, pass, seen }: Meter,
+  { limit, measure, has }: Limit,
   frames: Iterable<Frame>,
   context: FaultContext,
   change: ChangeRest,
-  missed?: (seen: number) => void,
 ): Generator<Frame> {
   const reader = frames[Symbol.iterator]()
+  let seen = 0
   for (let next = reader.next(); !next.done; next = reader.next()) {
     const frame = next.value
-    const ends = isLast(frame, context)
-    if (reached() || (ends && !missed)) return yield* change(concat([frame], reader))
-    if (ends) {
-      missed?.(seen())
+    const isEnd = isLast(frame, context)
+    const isReached = seen >= limit && (has !== undefined || context.othersActed())
+    if (isReached || (isEnd && !has)) return yield* change(concat([frame], reader))
+    if (isEnd) {
+      context.missed(`the stream ${has?.(seen)} before its last event, not ${limit}`)
       return yield* concat([frame], reader)
     }
-    pass(frame)
+    seen += measure(frame)
     yield frame
   }
-  missed?.(seen())
+  if (has) context.missed(`the stream ${has(seen)} before its last event, not ${limit}`)
 }
 
 /**
