@@ -74,27 +74,16 @@ export const answerFaults = [
     summary: 'Each citation has offsets beyond the end of the text.',
     params: () =>
       z.strictObject({
-        by: z
-          .int()
-          .min(1)
-          .default(1_000_000)
-          .describe("Distance from the end of the text to the citation's start, in characters."),
+        by: z.int().min(1).default(1_000_000).describe("Number added to the citation's offsets."),
       }),
-    apply({ by }, context, reply) {
-      // The text's length is unknown until it ends, so all frames are read before the first is sent.
-      const frames = reply.body.kind === 'frames' ? [...reply.body.frames] : undefined
-      const longest = longestText(frames ?? reply.body)
-      const read = frames ? withFrames(reply, frames) : reply
-      return changeCitations(read, context, (citation) => {
-        if (!Object.hasOwn(citation, 'start_index')) {
-          context.missed(without('start_index'))
-          return citation
-        }
-        const from = longest + by
-        const span = Number(citation['end_index']) - Number(citation['start_index'])
-        return { ...citation, start_index: from, end_index: from + Math.max(1, span || 1) }
-      })
-    },
+    apply: ({ by }, context, reply) =>
+      changeCitations(reply, context, (citation) => {
+        const { start_index: start, end_index: end } = citation
+        if (typeof start === 'number')
+          return { ...citation, start_index: start + by, end_index: Number(end ?? start) + by }
+        context.missed(without('start_index'))
+        return citation
+      }),
   }),
   defineFault({
     name: 'citation-missing-field',
@@ -236,19 +225,6 @@ function mapInside(value: unknown, change: (inner: unknown) => unknown): unknown
   if (entries.every(([, before, after]) => before === after)) return value
   if (Array.isArray(value)) return entries.map(([, , after]) => after)
   return Object.fromEntries(entries.map(([key, , after]) => [key, after]))
-}
-
-function longestText(value: unknown): number {
-  let longest = 0
-  /** Total length of the deltas, because some streams never send the full text. */
-  let pieces = 0
-  mapInside(value, (inner) => {
-    const { text, content } = fieldsOf(inner)
-    if (typeof text === 'string') longest = Math.max(longest, text.length)
-    if (typeof content === 'string') pieces += content.length
-    return inner
-  })
-  return longest || pieces
 }
 
 function isCitation(value: unknown): value is Fields {

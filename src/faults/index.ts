@@ -44,16 +44,11 @@ export function faultOf(name: string): FaultDefinition {
 
 /** Compares faults by the order in which they apply. */
 export function compareFaults(left: FaultSetting, right: FaultSetting): number {
-  return (
-    layerIndex(left) - layerIndex(right) || faultNames.indexOf(left.name) - faultNames.indexOf(right.name)
-  )
+  const layerOrder = layerNames.indexOf(layerOf(left)) - layerNames.indexOf(layerOf(right))
+  return layerOrder || faultNames.indexOf(left.name) - faultNames.indexOf(right.name)
 }
 
 const layerNames = Object.keys(layers) as Layer[]
-
-function layerIndex(setting: FaultSetting): number {
-  return layerNames.indexOf(layerOf(setting))
-}
 
 /** Returns the layer in which a fault acts, which can depend on its parameters. */
 export function layerOf(setting: FaultSetting): Layer {
