@@ -210,7 +210,6 @@ function changeType(
   return values[as]
 }
 
-/** Applies `change` to every citation in a body or in stream events. */
 function changeCitations(reply: Reply, context: FaultContext, change: (citation: Fields) => Fields): Reply {
   return changeJson(reply, context, 'the answer has no citations', (value) =>
     mapInside(value, (inner) => (isCitation(inner) ? change(inner) : inner)),

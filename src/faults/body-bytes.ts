@@ -1,14 +1,11 @@
-/**
- * Converts bodies to bytes, splits them, and encodes them as gzip.
- */
+/** Converts bodies to bytes, splits them, and encodes them as gzip. */
 import { encodeFrame, toBytes } from '../http/encode.ts'
 import type { Body, Frame, Reply } from '../http/reply.ts'
 import { joinBytes } from '../lib/bytes.ts'
 
-/** A frame that contains bytes, waits, or ends the connection. */
 export type RawFrame = Frame & { kind: 'bytes' | 'wait' | 'hang-up' }
 
-/** Yields a body's raw frames. Events are encoded lazily. */
+/** Encodes events lazily. */
 export function* byteFrames(body: Body): Generator<RawFrame> {
   if (body.kind === 'json') yield { kind: 'bytes', bytes: body.text ?? JSON.stringify(body.value) }
   if (body.kind !== 'frames') return

@@ -5,21 +5,13 @@ import type { FaultName } from './index.ts'
 /** Faults, selected by layer or name. */
 export type Selection = readonly (Layer | FaultName)[]
 
-/** Faults that exclude each other, because they determine the same property. */
-interface Choice {
-  readonly oneOf: Selection
-  readonly decides: string
-}
-
-/** Faults that remove something that other faults need. */
-interface Removal {
-  readonly faults: Selection
-  readonly leaves: string
-  readonly forNone: Selection
-}
+/** Faults that determine the same property, or that remove something that other faults need. */
+type Rule =
+  | { readonly oneOf: Selection; readonly decides: string }
+  | { readonly faults: Selection; readonly leaves: string; readonly forNone: Selection }
 
 /** Rules that affect whole layers come first, then rules for individual faults. */
-export const rules: readonly (Choice | Removal)[] = [
+export const rules: readonly Rule[] = [
   {
     faults: ['timeout', 'connection-reset', 'empty-response', 'truncated-head', 'lost-reply'],
     leaves: 'no reply',
@@ -94,13 +86,10 @@ export function conflict(first: FaultDefinition, second: FaultDefinition): strin
       if (includes(rule.oneOf, first) && includes(rule.oneOf, second)) return `both determine ${rule.decides}`
       continue
     }
-    for (const [one, other] of [
-      [first, second],
-      [second, first],
-    ] as const) {
-      if (includes(rule.faults, one) && includes(rule.forNone, other))
-        return `with '${one.name}', there is ${rule.leaves} for '${other.name}'`
-    }
+    const removes = (one: FaultDefinition, other: FaultDefinition) =>
+      includes(rule.faults, one) && includes(rule.forNone, other)
+    if (removes(first, second)) return `with '${first.name}', there is ${rule.leaves} for '${second.name}'`
+    if (removes(second, first)) return `with '${second.name}', there is ${rule.leaves} for '${first.name}'`
   }
   return undefined
 }

@@ -1,7 +1,4 @@
-/**
- * Declares faults. Scenario files refer to a fault by name. A fault's layer determines when it is applied,
- * and which faults it can be combined with.
- */
+/** Declares faults. A fault's layer determines when it is applied, and with which faults it can be combined. */
 import * as z from 'zod'
 import type { Frame, Reply } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
@@ -102,7 +99,6 @@ export function needsStream({ layer }: FaultDefinition): boolean {
   return layer === 'events' || layer === 'text' || layer === 'chunks'
 }
 
-/** Returns true for a fault that affects only operations with generated answers. */
 export function needsGeneratedAnswer(fault: FaultDefinition): boolean {
   return fault.layer === 'form' || fault.layer === 'answer' || needsStream(fault)
 }

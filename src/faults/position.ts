@@ -19,7 +19,6 @@ export const position = () => ({
   afterMs: Duration.optional().describe('Milliseconds of streaming before the fault.'),
 })
 
-/** Adds a check that at most one position is set. */
 export function atOnePlace<Params extends z.ZodObject>(params: Params): Params {
   const setIn = (position: Position) => places.filter((place) => position[place] !== undefined)
   return params.refine((position) => setIn(position).length <= 1, {
@@ -35,7 +34,6 @@ export function isEvent(frame: Frame): frame is EventFrame {
   return frame.kind === 'event'
 }
 
-/** Returns the frames to send instead of the rest of a stream. */
 type ChangeRest = (rest: Iterable<Frame>) => Iterable<Frame>
 
 /**
@@ -100,9 +98,7 @@ function* between(
   if (has) context.missed(`the stream ${has(seen)} before its last event, not ${limit}`)
 }
 
-/**
- * Acts before the fourth delta; in shorter streams before the last delta or, without deltas, before the final event.
- */
+/** Acts before the fourth delta; in shorter streams before the last delta or, without deltas, the final event. */
 function* actInTheMiddle(
   frames: Iterable<Frame>,
   context: FaultContext,
@@ -140,26 +136,22 @@ export function* endAtByteOrTime(
   let bytesLeft = afterBytes
   let msLeft = afterMs
   for (const frame of frames) {
-    if (frame.kind === 'hang-up') {
-      yield frame
-      return
-    }
+    if (frame.kind === 'hang-up') return yield frame
     if (frame.kind === 'wait') {
       if (frame.ms > msLeft) {
         yield { kind: 'wait', ms: msLeft }
         return yield* end()
       }
       msLeft -= frame.ms
-      yield frame
-      continue
+    } else {
+      if (bytesLeft <= 0 || msLeft <= 0) return yield* end()
+      const bytes = toBytes(encodeFrame(frame))
+      if (bytes.length > bytesLeft) {
+        yield { kind: 'bytes', bytes: bytes.subarray(0, bytesLeft) }
+        return yield* end()
+      }
+      bytesLeft -= bytes.length
     }
-    if (bytesLeft <= 0 || msLeft <= 0) return yield* end()
-    const bytes = toBytes(encodeFrame(frame))
-    if (bytes.length > bytesLeft) {
-      yield { kind: 'bytes', bytes: bytes.subarray(0, bytesLeft) }
-      return yield* end()
-    }
-    bytesLeft -= bytes.length
     yield frame
   }
   context.missed(

@@ -92,7 +92,7 @@ export function changeRawJson(
   }
 }
 
-/** Omits a content length, which a changed body no longer has. */
+/** A changed body no longer has its length. */
 export function withoutLength({ headers, ...reply }: Reply): Reply {
   const { 'content-length': _, ...others } = headers
   return { ...reply, headers: others }

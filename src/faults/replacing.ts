@@ -1,6 +1,4 @@
-/**
- * Faults that are applied before the operation runs: they delay the request, or replace or drop the reply.
- */
+/** Faults that are applied before the operation runs: they delay the request, or replace or drop the reply. */
 import * as z from 'zod'
 import { type EnvelopeExtras, envelope, messageOf } from '../http/errors.ts'
 import { HeaderRecord, HeaderValue, lowerCase } from '../http/header-record.ts'
@@ -115,8 +113,8 @@ export const replacingFaults = [
     apply({ status, ms }, { now, rateLimit = spent(ms) }) {
       const headers = {
         ...usualHeaders(status, rateLimit),
-        date: httpDate(now),
-        'retry-after': httpDate(now + Math.ceil(rateLimit.resetMs / 1000) * 1000),
+        date: new Date(now).toUTCString(),
+        'retry-after': new Date(now + Math.ceil(rateLimit.resetMs / 1000) * 1000).toUTCString(),
       }
       return refusal(status, undefined, { headers })
     },
@@ -236,17 +234,9 @@ function usualHeaders(status: number, rateLimit: RateLimitState): Record<string,
   return status === 503 ? wait : {}
 }
 
-/**
- * Returns the `X-RateLimit-*` headers. Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now, because clocks
- * may differ.
- */
-export function rateLimitHeaders({
-  limit,
-  remaining,
-  resetMs,
-  requests,
-  tokens,
-}: RateLimitState): Record<string, string> {
+/** Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now, because clocks may differ. */
+export function rateLimitHeaders(state: RateLimitState): Record<string, string> {
+  const { limit, remaining, resetMs, requests, tokens } = state
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),
@@ -265,11 +255,6 @@ export function rateLimitHeaders({
 /** Rounds up to whole seconds, so that clients wait long enough. */
 function seconds(ms: number): string {
   return String(Math.ceil(ms / 1000))
-}
-
-/** Formats a date such as `Thu, 01 Jan 2026 00:00:02 GMT`. RFC 9110, 5.6.7. */
-function httpDate(ms: number): string {
-  return new Date(ms).toUTCString()
 }
 
 function text(status: number, contentType: string, bytes: string | Uint8Array): Reply {
