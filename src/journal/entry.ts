@@ -27,9 +27,7 @@ export const AppliedRule = z.lazy(() =>
     scenario: z.string().describe("Name of the rule's scenario, or of a recording's file."),
     index: z.int().describe("The rule's position in the scenario, from 1."),
     name: z.string().nullable().describe("The rule's name; null if it has none."),
-    kind: z
-      .enum(['answer', 'modifier'])
-      .describe('`answer` if the rule replied, `modifier` if it only changed the reply or its delivery.'),
+    kind: z.enum(['answer', 'modifier']).describe('`modifier` if the rule only changed the reply.'),
     faults: z.array(z.string()).describe("Names of the rule's faults."),
   }),
 )
@@ -54,9 +52,9 @@ export const JournalEntry = z.lazy(() =>
       body: z
         .unknown()
         .optional()
-        .describe('The parsed request body; undefined if it is empty, truncated or not JSON.'),
+        .describe('Parsed request body; undefined if empty, truncated or not JSON.'),
       requestText: KeptText.describe(
-        'The request body: its `text` exactly as sent, and `truncatedBytes`. Not stored if it is too large, compressed or not UTF-8.',
+        'Request body as sent. Not stored if too large, compressed or not UTF-8.',
       ),
       status: z.int().describe('HTTP status; 0 if the connection closed without a response.'),
       error: text().nullable().describe("The reply's error message; null if the request was not rejected."),
@@ -72,35 +70,29 @@ export const JournalEntry = z.lazy(() =>
         .describe("Times at which the reply body's chunks were sent. Empty for a reply sent in one piece."),
       rules: z
         .array(AppliedRule)
-        .describe('The rules that produced or changed the reply, starting with the one that replied.'),
+        .describe('Rules that acted on the reply, starting with the one that replied.'),
       turn: TurnReading.nullable().describe('Turn and conversation, if a script replied; otherwise null.'),
       nearMisses: z
         .array(NearMiss)
-        .describe(
-          'If no rule replied, the rules that did not apply, with the reasons. Limited to the first 100 rules; `explain()` lists all.',
-        ),
+        .describe('If no rule replied, the first 100 rules that did not apply. `explain()` lists all.'),
       usage: CallUsage.nullable().describe("The reply's tokens and cost; null if usage is not counted."),
-      traceId: text()
-        .nullable()
-        .describe('Trace id in the `traceparent` header; null if the header is missing or malformed.'),
+      traceId: text().nullable().describe('Trace id in the `traceparent` header; null without a valid one.'),
       assumptions: z
         .array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]]))
         .describe('Assumptions that the reply depends on.'),
       warnings: z.array(text()).describe('Warnings for the caller, which the reply does not contain.'),
       schemaViolation: z
         .boolean()
-        .describe("If true, the reply violated Understudy's own schema. This is a bug; please report it."),
+        .describe('If true, the reply violated its schema: a bug; please report it.'),
       delivery: z
         .enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client'])
         .describe(
           'Outcome of the delivery: `pending` while the reply is being sent, `aborted-by-fault` if a fault or an error cut it off, `aborted-by-client` if the client disconnected first.',
         ),
       timestamp: text().describe('Sandbox time of arrival, ISO 8601.'),
-      durationMs: Milliseconds.describe(
-        'Real time until the last byte, in milliseconds; null while the reply is being sent.',
-      ),
+      durationMs: Milliseconds.describe('Real time until the last byte, in milliseconds; null before.'),
       firstByteMs: Milliseconds.describe(
-        "Real time until the body's first byte (for a stream, its first event), in milliseconds; null if nothing was sent.",
+        "Real time until the body's first byte, in milliseconds; null before.",
       ),
     })
     .meta({ id: 'JournalEntry', description: 'A request and its reply.' }),

@@ -64,7 +64,7 @@ export const NearMiss = z.lazy(() =>
     kind: z
       .enum(['condition', ...(Object.keys(descriptions) as Kind[]), 'more'])
       .describe(
-        'What kept the rule from applying: `condition` for `when`, `conversation` for `when.turn`, `answer` or `modifier` for another rule, otherwise the field or fault; `more` for rules that are not listed.',
+        '`condition` for `when`, `conversation` for `when.turn`, `answer` or `modifier` for another rule.',
       ),
     reason: z.string().describe('Reason, as a sentence without a full stop.'),
   }),

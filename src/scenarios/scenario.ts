@@ -77,10 +77,7 @@ export const Rule = z.lazy(() =>
       z.number().gt(0, fraction).max(1, fraction),
       'Fraction of requests (more than 0, at most 1) that the rule applies to, chosen by seed and request content. Default: 1.',
     ),
-    rateLimit: field(
-      RateLimit,
-      'Number of requests and tokens allowed per window of elapsed time (real time multiplied by `timeScale`). The rule applies to requests over the limit. If the rule has no other effect, they get a `rate-limit` fault.',
-    ),
+    rateLimit: field(RateLimit, 'The rule applies above this limit, by default with a `rate-limit` fault.'),
     setState: field(text, "Sandbox state (`when.state`) to set. This can be the rule's only effect."),
     during: field(Period, 'Period in elapsed time since the sandbox was created or reset.'),
     ...faultFields(),

@@ -201,10 +201,7 @@ export const TextOrReply = z.lazy(() =>
 )
 
 export const faultFields = () => ({
-  fault: field(
-    FaultList,
-    'A fault: its name, or an object with name and parameters. A list combines several. The faults apply to `reply`, if the rule has one.',
-  ),
+  fault: field(FaultList, 'A fault: a name, or an object with name and parameters. A list combines several.'),
 })
 
 type HasFaults = { readonly fault?: FaultSetting | readonly FaultSetting[] | undefined }
