@@ -57,7 +57,8 @@ function authenticate(caller: Caller, { options, extras }: GatewayCore, state: S
       messages[401],
       `send Authorization: Bearer <key>, with ${apiKeys ? 'one of apiKeys' : 'any key'}`,
     )
-  if (/, *bearer /i.test(authorization)) throw new GatewayError(400, 'More than one Authorization header')
+  if (/[^\s,].*, *bearer /i.test(authorization))
+    throw new GatewayError(400, 'More than one Authorization header')
   if (key === undefined) throw unauthorized('Malformed Authorization header: must be Bearer <key>')
   if (keyOwner) return
   const isValid = extras.find(({ isValidKey }) => isValidKey)?.isValidKey?.(key, state)

@@ -62,7 +62,7 @@ export function toMatchers(operations: readonly KnownOperation[]): Readonly<Reco
   const judgeOperation = (name: MatcherName, received: unknown, operation: unknown, rest: object) => {
     assertInspectable(received)
     const known = received.journal.operations ?? operations
-    if (typeof operation !== 'string') throw missing(name, `an operation, got ${shown(operation)}`)
+    if (typeof operation !== 'string') throw missing(name, `an operation, got ${shown(operation)}`, operation)
     // It would silently match no calls.
     if (!known.some(({ id }) => id === operation)) throw new TypeError(unknownOperation(operation, known))
     return judge(received, (findings) => judgeCalls(findings, { operation, ...rest }))
@@ -82,14 +82,15 @@ export function toMatchers(operations: readonly KnownOperation[]): Readonly<Reco
   }
 }
 
-function missing(name: MatcherName, what: string): TypeError {
-  const times = name === 'toHaveReceivedTimes' ? ', 2' : ''
+/** @param count Number of calls to show in the message. */
+function missing(name: MatcherName, what: string, count?: unknown): TypeError {
+  const times = name === 'toHaveReceivedTimes' ? `, ${Number.isInteger(count) ? count : 2}` : ''
   return new TypeError(`${name}() expects ${what}; write ${name}('createResponse'${times})`)
 }
 
 export function assertInspectable(value: unknown): asserts value is Inspectable {
   if (typeof value === 'object' && value !== null && 'journal' in value && 'unusedRules' in value) return
-  throw new TypeError(`expect(): this matcher requires a gateway or a sandbox, got ${value}`)
+  throw new TypeError(`expect(): this matcher requires a gateway or a sandbox, got ${shown(value)}`)
 }
 
 function judge(received: unknown, verdict: (findings: Findings) => Verdict): Verdict | Promise<Verdict> {

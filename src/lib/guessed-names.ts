@@ -2,13 +2,22 @@
 const guessedNames = {
   sandbox: {
     'reply(), fail() or use()': ['mock', 'once', 'on', 'when', 'post', 'stubFor'],
-    'dispose(), or reset() for a gateway': ['close'],
+    'dispose(), or reset() for a gateway': ['close', 'stop', 'destroy'],
     'intercept(gateway) of gateway-understudy/node, or startServer({ gateway })': ['listen', 'start'],
     'handlers(gateway) of gateway-understudy/msw': ['handlers'],
     "journal.calls('createResponse')": ['calls', 'requests'],
     'resetScenarios()': ['resetHandlers'],
   },
-  server: { 'close()': ['stop'] },
+  server: {
+    'close()': ['stop', 'dispose', 'destroy'],
+    'gateway.reset()': ['reset', 'restore'],
+    'startServer(), which has started it': ['listen', 'start'],
+  },
+  interception: {
+    'close()': ['stop', 'dispose', 'restore'],
+    'resetHandlers(), or gateway.reset()': ['reset'],
+    'intercept(gateway), which has started it': ['listen', 'start'],
+  },
   clock: {
     "advance('1h'), which moves the clock forward": ['set', 'tick'],
     'read(), which returns the time': ['now'],

@@ -20,12 +20,21 @@ const wrongDuration = "milliseconds, or a duration such as '500ms', '10s' or '1m
 /** Converts durations with a unit to milliseconds. */
 export const Duration = z.lazy(() => duration(0))
 export const PositiveDuration = z.lazy(() => duration(1))
+/** The length of a window. A positive number under 1000 probably lacks its unit. */
+export const WindowLength = z.lazy(() => {
+  const error = ({ input }: { input?: unknown }) =>
+    `Needs a unit, got ${input}: write '${input}s' or '${input}ms'`
+  return duration(
+    1,
+    z.number().refine((ms) => ms <= 0 || ms >= 1000, { error }),
+  )
+})
 
-const duration = (least: number) =>
+const duration = (least: number, bare = z.number()) =>
   z
     .union(
       [
-        z.number(),
+        bare,
         z
           .templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])], mustBe(wrongDuration))
           .transform(toMilliseconds),

@@ -18,7 +18,11 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   }
   if (code === 'too_small' || code === 'too_big') {
     const problem = limit(issue)
-    return problem.endsWith('empty') ? problem : `${problem}${got}`
+    if (problem.endsWith('empty')) return problem
+    // The length tells more than `a list`, or the beginning of a text.
+    return Array.isArray(input) || String(input).length > maxShown
+      ? `${problem}, got ${Object(input).length}`
+      : problem + got
   }
   if (code === 'not_multiple_of') return `Must be a multiple of ${issue.divisor}${got}`
   // The value is not shown, because a URL may contain a password.
@@ -54,8 +58,11 @@ export function about(field: string, problem: string): string {
   return `${field}${/^(must|is|has|needs) /.test(text) ? ' ' : ': '}${text}`
 }
 
+/** Maximum length of a value's text. */
+const maxShown = 60
+
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${truncate(oneLine(value), 60)}'`
+  if (typeof value === 'string') return `'${truncate(oneLine(value), maxShown)}'`
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return value.length === 0 ? '[]' : 'a list'
   if (typeof value !== 'object' || value === null || value instanceof RegExp) return String(value)

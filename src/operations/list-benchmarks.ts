@@ -56,10 +56,12 @@ export const listBenchmarks = defineOperation({
   doc: { summary: 'List benchmarks', tag: 'Benchmarks' },
   input: { query: Query },
   output: z.lazy(() => z.object({ data: z.array(Benchmark), meta: BenchmarkMeta })),
-  async resolve({ query, sandbox, assume }) {
+  async resolve({ query, sandbox, assume, warn }) {
     assume('benchmarkOrder')
     assume('benchmarkMeta')
     if (query.max_results === Number.MAX_SAFE_INTEGER) assume('largeIntegers')
+    for (const name of query.source === 'index-source' ? (['arena', 'category'] as const) : [])
+      if (query[name] !== undefined) warn(`query.${name} was ignored, because it is only for design-source`)
     if (query.source !== 'index-source') {
       assume('designShape')
       if (query.task_type) assume('taskTypeOnDesign')

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import type { RateLimitState } from '../faults/fault.ts'
 import { rateLimitHeaders } from '../faults/replacing.ts'
 import type { Clock } from '../lib/clock.ts'
-import { count, PositiveDuration } from '../lib/numbers.ts'
+import { count, WindowLength } from '../lib/numbers.ts'
 import { hash } from '../lib/seed.ts'
 import type { CompiledRule, Progress } from './activation.ts'
 import { modelOf, type RuleRequest } from './condition.ts'
@@ -17,7 +17,9 @@ export const RateLimit = z.lazy(() =>
     .strictObject({
       requests: field(count(), 'Number of requests allowed per window.'),
       tokens: field(count(), 'Number of tokens allowed per window. Tokens are counted after each reply.'),
-      per: PositiveDuration.describe("Window length: '500ms', '10s', '1m', '1h', '1d', or milliseconds."),
+      per: WindowLength.describe(
+        "Window length: '500ms', '10s', '1m', '1h', '1d', or milliseconds from 1000.",
+      ),
       by: field(z.enum(['key', 'model']), 'Counts per API key or model. Default: all requests together.'),
     })
     .refine(({ requests, tokens }) => requests !== undefined || tokens !== undefined, {

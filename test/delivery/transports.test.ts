@@ -82,6 +82,8 @@ describe('every transport', () => {
         status: 400,
         body: { error: { message: 'More than one Authorization header' } },
       })
+      const empty = await call(target, 'GET /providers', { headers: { authorization: ', Bearer a' } })
+      expect(empty.body.error.message).toBe('Malformed Authorization header: must be Bearer <key>')
       await close()
     }
   })

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { handlers } from '../../src/msw.ts'
 import {
   createGateway,
@@ -378,6 +378,20 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => create().createSandbox().close(), 'sandbox.close does not exist: use dispose()'],
     [() => gateway.db.providers.find(), 'records.find does not exist: use list('],
     [() => gateway.handlers(), 'use handlers(gateway) of gateway-understudy/msw'],
+    ...['stop', 'dispose', 'reset', 'restore', 'listen', 'start'].flatMap(
+      (name): [() => unknown, string][] => [
+        [() => (server as Any)[name](), `server.${name} does not exist: use `],
+        [
+          () => {
+            const interception: Any = intercept(createGateway())
+            onTestFinished(() => interception.close())
+            return interception[name]()
+          },
+          `interception.${name} does not exist: use `,
+        ],
+      ],
+    ),
+    [() => gateway.stop(), 'gateway.stop does not exist: use dispose(), or reset() for a gateway'],
     [() => gateway.close(), 'gateway.close does not exist: use dispose(), or reset() for a gateway'],
     [
       () => gateway.listen(),

@@ -44,7 +44,7 @@ describe.each(runners)('matchers of %s', (_, check) => {
     [
       'toHaveReceivedTimes',
       [3],
-      "toHaveReceivedTimes() expects an operation, got 3; write toHaveReceivedTimes('createResponse', 2)",
+      "toHaveReceivedTimes() expects an operation, got 3; write toHaveReceivedTimes('createResponse', 3)",
     ],
     [
       'toHaveReceivedTimes',
@@ -122,7 +122,7 @@ describe('expectSandbox()', () => {
   })
 
   it('rejects a value without a journal', () => {
-    expect(() => expectSandbox('sandbox' as never)).toThrow('requires a gateway or a sandbox, got sandbox')
+    expect(() => expectSandbox('sandbox' as never)).toThrow("requires a gateway or a sandbox, got 'sandbox'")
   })
 })
 

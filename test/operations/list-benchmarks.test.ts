@@ -57,6 +57,16 @@ describeAdapters('GET /benchmarks', (entrance) => {
     },
   )
 
+  it('warns of an arena and a category, which only design-source has', async () => {
+    await get({ source: 'index-source', arena: 'models', category: 'gamedev' })
+    expect(entrance.sandbox.journal.entries()[0]?.warnings).toEqual([
+      'query.arena was ignored, because it is only for design-source',
+      'query.category was ignored, because it is only for design-source',
+    ])
+    await get({ source: 'design-source', arena: 'models' })
+    expect(entrance.sandbox.journal.entries()[1]?.warnings).toEqual([])
+  })
+
   it('returns an empty list for an unknown category', async () => {
     expect((await get({ source: 'design-source', category: 'x' })).data).toEqual([])
     const { status, data, meta } = await get({ source: 'design-source', category: 'nonsense' })

@@ -117,6 +117,10 @@ describe('checkScenario: contradictory rules', () => {
       `rule 2 of 'outage': probability must be more than 0 and at most 1, got ${probability}${{ 0: ': to disable a rule, remove it', 2: '; write 0.02 for 2 %', 100: '; write 1 for 100 %' }[probability] ?? ''}`,
     ]),
     [
+      { on: '*', rateLimit: { requests: 1, per: 60 } },
+      "rule 2 of 'outage': rateLimit.per needs a unit, got 60: write '60s' or '60ms'",
+    ],
+    [
       { on: '*', rateLimit: { requests: 1, per: 0 } },
       "rule 2 of 'outage': rateLimit.per must be at least 1 millisecond",
     ],
@@ -217,7 +221,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', when: { input: { matches: 'a'.repeat(201) } }, fault: 'status' },
-      "rule 2 of 'outage': when.input.matches must have at most 200 characters, got 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…'",
+      "rule 2 of 'outage': when.input.matches must have at most 200 characters, got 201",
     ],
     [
       { on: '*', when: { input: { contains: 'a', matches: 'a' } }, fault: 'status' },

@@ -85,7 +85,7 @@ describe('rate limits', () => {
   })
 
   it.each<[per: RateLimit['per'], seconds: number]>([
-    [1, 1],
+    [1000, 1],
     [60_000, 60],
     ['1ms', 1],
     ['1500ms', 2],

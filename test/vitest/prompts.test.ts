@@ -65,7 +65,7 @@ describe('toMatchPrompts', () => {
 
   test('rejects other values, unknown options and `not`', async ({ sandbox }) => {
     await expect(expect('gateway').toMatchPrompts()).rejects.toThrow(
-      'expect(): this matcher requires a gateway or a sandbox, got gateway',
+      "expect(): this matcher requires a gateway or a sandbox, got 'gateway'",
     )
     await expect(expect(sandbox).toMatchPrompts({ masks: mask } as object)).rejects.toThrow(
       "toMatchPrompts: unknown option 'masks'; did you mean 'mask'?",
