@@ -6,13 +6,6 @@ import { truncate } from '../lib/one-line.ts'
 import { type AnyOperation, shapeOf } from '../operation.ts'
 import type { GatewayCore } from './gateway.ts'
 
-interface RouteMatch {
-  readonly operation: AnyOperation | undefined
-  readonly params: Readonly<Record<string, string>>
-  /** Methods that the path supports, if `operation` is undefined. Empty for an unknown path. */
-  readonly allow: readonly string[]
-}
-
 interface Route {
   readonly operation: AnyOperation
   readonly method: string
@@ -40,8 +33,8 @@ export class Router {
     return id === undefined ? undefined : this.#byId.get(id)
   }
 
-  /** The path is percent-encoded, and relative to the base URL. HEAD finds the GET operation. */
-  find(method: string, path: string): RouteMatch {
+  /** HEAD finds the GET operation. If there is none, `allow` lists the methods that the path supports. */
+  find(method: string, path: string) {
     const wanted = method === 'HEAD' ? 'GET' : method
     const matching = this.#routes.filter(({ expression }) => expression.test(path))
     const route = matching.find(({ method }) => method === wanted)

@@ -6,7 +6,7 @@
  */
 import { type Database, DatabaseState, type Tables, toDatabase } from '../database/database.ts'
 import type { SeedData } from '../database/seed-data.ts'
-import type { CallListener, CallState } from '../journal/call-record.ts'
+import type { CallState } from '../journal/call-record.ts'
 import type { Journal } from '../journal/journal.ts'
 import { Ledger } from '../journal/ledger.ts'
 import { Clock } from '../lib/clock.ts'
@@ -14,14 +14,8 @@ import { Rules } from '../scenarios/rules.ts'
 import { Occurrences, StoredResponses } from './memory.ts'
 import type { GatewayOptions } from './options.ts'
 
-export interface StateOwner {
-  readonly id: string
-  readonly options: GatewayOptions
-  readonly journal: Journal
-  readonly listeners: Iterable<CallListener>
-  readonly enter: () => void
-  readonly leave: () => void
-}
+export type StateOwner = CallState['owner'] &
+  Readonly<{ id: string; options: GatewayOptions; journal: Journal }>
 
 export type StateSnapshot = ReturnType<SandboxState['snapshot']>
 

@@ -60,20 +60,13 @@ export interface PlannedTurn extends CurrentRun {
 /** Maximum number of conversations per script. The oldest are evicted. */
 const maxRuns = 1000
 
-interface PlannedTurns {
-  /** The next turn of the conversation that the request continues, or the first turn of an unused script. */
-  readonly next: PlannedTurn | undefined
-  /** Applies `onEnd` after a script's last turn. Returns undefined if it lets the request pass. */
-  endOf(active: ActiveScript): PlannedTurn | undefined
-  /** The conversation that the request would continue if its history were the same. */
-  readonly altered: AlteredRun | undefined
-}
-
 /** @param scripts Scripts that may match the request, oldest first. */
-export function planTurns(scripts: readonly ActiveScript[], conversation: Conversation): PlannedTurns {
+export function planTurns(scripts: readonly ActiveScript[], conversation: Conversation) {
   const current = findRun(scripts, conversation)
+  // The conversation that the request would continue if its history were the same.
   const altered = current ? undefined : findAltered(runsOf(scripts), conversation)
 
+  /** Returns the conversation's next turn, or the first turn of an unused script. */
   function nextTurn(): PlannedTurn | undefined {
     if (current && hasTurns(current)) return plan(current)
     if (current && current.active.rule.onEnd !== 'pass') return undefined
@@ -85,6 +78,7 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     return active && plan({ active, run: newRun(conversation, current?.run) })
   }
 
+  /** Applies `onEnd` after a script's last turn. Returns undefined if it lets the request pass. */
   function endOf(active: ActiveScript): PlannedTurn | undefined {
     const { onEnd } = active.rule
     if (!current) return newConversation(active)
@@ -271,7 +265,7 @@ function findByHistory(all: readonly CurrentRun[], conversation: Conversation): 
   const first = hash(firstUserText(conversation))
   const outputs = assistantOutputs(conversation)
   const [shortest] = all
-    .filter(({ run }) => run.firstUserMessage === first && continues(outputs, run))
+    .filter(({ run }) => run.firstUserMessage === first && !differenceOf(outputs, run))
     .sort((left, right) => left.run.said.length - right.run.said.length)
   return shortest
 }
@@ -293,34 +287,30 @@ function findAltered(all: readonly CurrentRun[], conversation: Conversation): Al
   if (!nearest?.likeness) return undefined
   const { active, run, isOther } = nearest
   const differences = isOther ? [`the first user message ${run.begunWith}, but received ${brief(first)}`] : []
-  if (!continues(outputs, run)) differences.push(outputDifference(outputs, run))
+  differences.push(...(differenceOf(outputs, run) ?? []))
   const maybeNew = isOther || outputs.length === 0
   return { active, run, maybeNew, differences: differences.join('; expected ') }
 }
 
-function outputDifference(outputs: readonly (string | undefined)[], { said }: ScriptRun): string {
-  const differing = said.findIndex(({ text }, place) => {
-    const output = outputs[place]
-    return output === undefined ? place >= outputs.length : !isSameText(text, output)
-  })
-  const place = differing === -1 ? said.length : differing
+/** Returns how a request's assistant output differs from a part of the script's output, in order. */
+function differenceOf(outputs: readonly (string | undefined)[], { said }: ScriptRun): [string] | undefined {
+  let rest = said
+  const isMissing = (output: string | undefined) => {
+    if (output === undefined) return false
+    const found = rest.findIndex(({ text }) => isSameText(text, output))
+    rest = rest.slice(found + 1)
+    return found === -1
+  }
+  // A client that retries after a fault has no output yet. Otherwise the conversation is new.
+  const isNew = outputs.length === 0 && said.some(({ isSure }) => isSure)
+  if (!isNew && !outputs.some(isMissing)) return undefined
+  const isOther = (output: string | undefined, at: number) =>
+    output !== undefined && !(said[at] && isSameText(said[at].text, output))
+  const place = isNew ? 0 : outputs.findIndex(isOther)
   const [expected, received] = [said[place]?.text, outputs[place]]
   const output = `${expected === undefined ? 'no ' : ''}output ${place + 1} of the assistant in the history`
   const value = expected === undefined ? '' : ` to be ${brief(expected)}`
-  return `${output}${value}, but received ${received === undefined ? 'none' : brief(received)}`
-}
-
-/** Returns true if a request's assistant output is a subsequence of the script's output. */
-function continues(outputs: readonly (string | undefined)[], { said }: ScriptRun): boolean {
-  // A client that retries after a fault has no output yet. Otherwise the conversation is new.
-  if (outputs.length === 0) return !said.some(({ isSure }) => isSure)
-  let rest = said
-  return outputs.every((output) => {
-    if (output === undefined) return true
-    const index = rest.findIndex(({ text }) => isSameText(text, output))
-    rest = rest.slice(index + 1)
-    return index !== -1
-  })
+  return [`${output}${value}, but received ${received === undefined ? 'none' : brief(received)}`]
 }
 
 /** Compares two texts. Ignores truncation by `max_output_tokens`, and links that citations append. */

@@ -97,17 +97,8 @@ export function callsOf({ call = [] }: ParsedTurn): { name: string; args: object
   return entries.map(([name, args]) => ({ name, args: typeof args === 'string' ? { input: args } : args }))
 }
 
-interface TurnAnswer {
-  /** Reply; undefined if the turn has only a fault. */
-  readonly reply: ParsedScriptedReply | undefined
-  readonly said: readonly string[]
-  readonly calls: ReadonlyMap<string, string>
-  /** If true, clients continue from this answer. They retry failed and cancelled answers. */
-  readonly arrives: boolean
-}
-
 /** @param idOf Generates the id of a function call from its index, unless the script sets one. */
-export function answerOf(turn: ParsedTurn, idOf: (index: number) => string): TurnAnswer {
+export function answerOf(turn: ParsedTurn, idOf: (index: number) => string) {
   const { expect: _, call: __, fault: ___, text, output = [], ...rest } = turn
   const called = callsOf(turn).map(
     ({ name, args }): ScriptedItem => ({ type: 'function_call', name, arguments: JSON.stringify(args) }),
@@ -130,6 +121,7 @@ export function answerOf(turn: ParsedTurn, idOf: (index: number) => string): Tur
     ...(text !== undefined && !isBefore && { text }),
   }
   const said = [...items.flatMap(textsOf), ...(reply.text === undefined ? [] : [reply.text])]
+  // Clients retry failed and cancelled answers.
   const arrives = !turn.error && !['failed', 'cancelled'].includes(turn.responseStatus ?? '')
   return { reply: isAnswer(turn) ? reply : undefined, said, calls, arrives }
 }

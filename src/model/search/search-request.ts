@@ -1,20 +1,10 @@
 /** Reads the forms of web search that a request uses. Spec: POST /responses, Plugin object, Versioning 5. */
 import type { WebPlugin } from '../../resources/create-response-body.ts'
 import { forcedTool, type Prompt } from '../../resources/prompt.ts'
-import type { WebSearchEngine } from '../../resources/tools.ts'
 import type { Transcript } from '../items.ts'
 
-export interface SearchRequest {
-  form: 'tool' | 'plugin' | 'suffix'
-  path: string
-  /** Search engine. If undefined, the gateway chooses one. */
-  engine: WebSearchEngine | undefined
-  /** The request's `max_results`, or the default. */
-  requestedResults: number
-  maxResults: number
-  include: readonly string[]
-  exclude: readonly string[]
-}
+/** If the engine is undefined, the gateway chooses one. */
+export type SearchRequest = ReturnType<typeof toRequest>
 
 /** Returns the searches that a request offers, in order of precedence. */
 export function readSearchRequests(
@@ -36,10 +26,10 @@ export function readSearchRequests(
 }
 
 function toRequest(
-  form: SearchRequest['form'],
+  form: 'tool' | 'plugin' | 'suffix',
   path: string,
   { engine, max_results: maxResults = 5, ...domains }: Partial<WebPlugin>,
-): SearchRequest {
+) {
   const { include_domains: include = [], exclude_domains: exclude = [] } = domains
   return { form, path, engine, requestedResults: maxResults, maxResults, include, exclude }
 }
