@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { matchesGlob } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
 import { faults } from '../../src/faults/index.ts'
@@ -9,6 +10,12 @@ import { gatewayOptions } from './option-sections.ts'
 import { documents, withParts } from './sections.ts'
 
 const root = new URL('../../', import.meta.url)
+
+const modelIds = ['models', 'embeddings-models'].flatMap((name): string[] =>
+  JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, root), 'utf8')).map(
+    ({ id }: { id: string }) => id,
+  ),
+)
 
 const pages = documents.map((name) => ({
   name,
@@ -26,6 +33,16 @@ describe.each(pages)('$name', ({ name, text }) => {
     expect(run.filter((script) => !(script in scripts))).toEqual([])
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link]) => link ?? '')
     expect(links.filter((link) => !existsSync(new URL(link, new URL(name, root))))).toEqual([])
+  })
+
+  it("names only models of the fixtures' vendors that exist", () => {
+    const vendors = [...new Set(modelIds.map((id) => id.split('/')[0]))].join('|')
+    const named = text.matchAll(new RegExp(`(?<![\\w@/.-])(?:${vendors})/[\\w.*-]*[\\w*]`, 'g'))
+    for (const [name] of named)
+      expect(
+        modelIds.some((id) => matchesGlob(id, name)),
+        name,
+      ).toBe(true)
   })
 
   it('links only to headings that exist', () => {

@@ -23,7 +23,7 @@ test('waits for a request that the application sends later', async ({ sandbox })
 })
 
 test('explains why a rule did not apply', async ({ sandbox }) => {
-  sandbox.use({ on: 'createResponse', when: { model: 'aurora/dusk-*' }, fault: 'timeout' })
+  sandbox.use({ on: 'createResponse', when: { model: 'nightjar/dusk-*' }, fault: 'timeout' })
   await post('/responses', { model: 'aurora/dawn-2', input: 'Why tides?' })
 
   const [call] = sandbox.journal.nearMisses()

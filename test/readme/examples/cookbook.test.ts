@@ -183,9 +183,9 @@ test('falls back to a second model', async ({ sandbox }) => {
   sandbox.fail(503, { when: { model: 'aurora/dawn-2' } })
   const ask = (model: string) => client.responses.create({ ...body, model })
 
-  const response = await ask('aurora/dawn-2').catch(() => ask('aurora/dusk-1'))
+  const response = await ask('aurora/dawn-2').catch(() => ask('aurora/dawn-2-mini'))
 
-  expect(response.model).toBe('aurora/dusk-1')
+  expect(response.model).toBe('aurora/dawn-2-mini')
 })
 // #endregion
 
