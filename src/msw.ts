@@ -25,6 +25,7 @@ import { type GatewayCore, isGateway } from './gateway/gateway.ts'
 import { pathNotFound } from './gateway/router.ts'
 import { basePathOf, splitAddress } from './lib/address.ts'
 import { inCall } from './lib/call-names.ts'
+import { sharedByCopies } from './lib/copies.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import { shown } from './lib/schema-messages.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
@@ -33,7 +34,7 @@ import type { OperationId } from './setup.ts'
 const msw = await import('msw').catch(throwMissingMsw)
 
 /** Gateways with handlers, by base URL. References are weak, because handlers are never disposed. */
-const gateways = new Map<string, WeakRef<GatewayCore>>()
+const gateways = sharedByCopies('handlers', new Map<string, WeakRef<GatewayCore>>())
 
 /**
  * Returns handlers for `setupServer(...handlers(gateway))` and `setupWorker(...handlers(gateway))`. The last one is a

@@ -6,6 +6,7 @@ import { pathNotFound, unknownPath } from '../gateway/router.ts'
 import { forwardedHeader, publicBase, publicHosts, routeBelow, splitAddress } from '../lib/address.ts'
 import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
+import type { ActiveInterception } from './interceptions.ts'
 
 /** Action for requests that the gateway does not handle. See `InterceptOptions`. */
 export type UnhandledRequestStrategy = (typeof unhandledRequestStrategies)[number]
@@ -38,14 +39,6 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const interceptions = new Set<InterceptSetup>()
-
-/** Registers an interception, so that others pass its requests through. Returns a function that unregisters it. */
-export function registerInterception(setup: InterceptSetup): () => void {
-  interceptions.add(setup)
-  return () => interceptions.delete(setup)
-}
-
 export type Answered = Pick<Call, 'rejection' | 'warning'>
 
 /**
@@ -56,11 +49,10 @@ export type Answered = Pick<Call, 'rejection' | 'warning'>
 export function decideDestination(
   { gateway, onUnhandledRequest: strategy }: InterceptSetup,
   outgoing: Outgoing,
+  active: readonly Pick<ActiveInterception, 'gateway' | 'handles'>[],
 ): Answered | 'pass' | Error {
   if (outgoing.headers[forwardedHeader]) return 'pass'
-  const others = [...interceptions].filter(
-    ({ gateway: other }) => other !== gateway && isHandledBy(other, outgoing),
-  )
+  const others = active.filter((other) => other.gateway !== gateway && other.handles(outgoing))
   const belongsToOther =
     gateway.options.baseUrl === undefined && others.some((other) => other.gateway.options.baseUrl)
   if (isHandledBy(gateway, outgoing) && !belongsToOther) return answered(gateway, outgoing.url)
@@ -117,20 +109,18 @@ function runCallback(
   { url, method, headers }: Outgoing,
   { warning, error }: { warning(): void; error(): Answered | Error },
 ): Answered | 'pass' | Error {
-  const stop = new Error('Rejected by print.error()')
-  let rejected: Answered | Error = stop
+  let rejected: Answered | Error | undefined
   try {
     strategy(new Request(url, { method, headers }), {
       warning,
       error() {
         rejected = error()
-        throw stop
+        throw new Error('Rejected by print.error()')
       },
     })
-    return 'pass'
+    return rejected ?? 'pass'
   } catch (cause) {
-    if (cause === stop) return rejected
-    return cause instanceof Error ? cause : new Error(String(cause))
+    return rejected ?? (cause instanceof Error ? cause : new Error(String(cause)))
   }
 }
 

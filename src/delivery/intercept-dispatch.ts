@@ -1,9 +1,7 @@
 /** Intercepts requests dispatched by `fetch` and undici, and handles, forwards or rejects each. */
 import { STATUS_CODES } from 'node:http'
 import { type ParsedUrlQueryInput, stringify } from 'node:querystring'
-import type { Readable } from 'node:stream'
 import type { Call, Ending, Sink } from '../gateway/call.ts'
-import type { GatewayCore } from '../gateway/gateway.ts'
 import { collectBody, within } from '../http/body.ts'
 import { toBytes } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -11,7 +9,7 @@ import type { Reply } from '../http/reply.ts'
 import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { serve } from './deliver.ts'
 import { decideDestination, type InterceptSetup } from './intercept-destination.ts'
-import type { Intercept, Pass } from './intercept-dispatcher.ts'
+import type { Intercept } from './intercept-dispatcher.ts'
 import { toRequest } from './intercept-handlers.ts'
 import {
   type ControlledHandler,
@@ -20,84 +18,69 @@ import {
   type DispatchOptions,
   type Handler,
 } from './intercept-undici.ts'
+import { registry } from './interceptions.ts'
 import { brokenConnection } from './response.ts'
 
 export function onDispatch(setup: InterceptSetup): Intercept {
+  const { handlers } = setup
   return (options, handler, pass) => {
     if (options.upgrade || options.method === 'CONNECT') return pass(options)
-    const request = new Dispatched(options)
-    if (!setup.handlers.mayHandle(request.url))
-      return respondIfMatched(setup, request, handler) ? true : pass(options)
-    tryHandlers(setup, request, options, handler, pass).catch((error) =>
-      new DispatchSink(request, handler).fail(error),
-    )
+    const request = toDispatched(options)
+    if (!handlers.mayHandle(request.url)) return respondIfMatched(setup, request, handler) || pass(options)
+    const tryHandlers = async () => {
+      const body = (await readDispatched(request.body, Number.POSITIVE_INFINITY)) as Uint8Array<ArrayBuffer>
+      const handled = await handlers.respond(toRequest(request, body))
+      if (handled instanceof Response) return forward(handled, new DispatchSink(request, handler))
+      if (handled === 'pass' || !respondIfMatched(setup, { ...request, body }, handler))
+        pass({ ...options, body })
+    }
+    tryHandlers().catch((error) => new DispatchSink(request, handler).fail(error))
     return true
   }
 }
 
 /** Returns false if the request passes through. */
 function respondIfMatched(setup: InterceptSetup, request: Dispatched, handler: Handler): boolean {
-  const verdict = decideDestination(setup, request)
+  const verdict = decideDestination(setup, request, registry.active)
   if (verdict === 'pass') return false
   const sink = new DispatchSink(request, handler)
   if (verdict instanceof Error) sink.fail(verdict)
   else {
-    const call = { ...toCall(setup.gateway, request, sink), ...verdict }
+    const { method, url, headers, body } = request
+    const call: Call = {
+      method,
+      path: url.pathname,
+      search: url.search,
+      headers,
+      sandbox: setup.gateway.sandboxes.current?.getStore(),
+      async readBody(limit) {
+        try {
+          return await readDispatched(body, limit, sink)
+        } catch (error) {
+          if (!(error instanceof GatewayError)) sink.abort(error as Error)
+          throw error
+        }
+      },
+      sink,
+      ...verdict,
+    }
     serve(setup.gateway, call).catch((error) => sink.fail(error))
   }
   return true
 }
 
-async function tryHandlers(
-  setup: InterceptSetup,
-  dispatched: Dispatched,
-  options: DispatchOptions,
-  handler: Handler,
-  pass: Pass,
-): Promise<void> {
-  const body = await readDispatched(dispatched.body, Number.POSITIVE_INFINITY)
-  const handled = await setup.handlers.respond(toRequest(dispatched, body as Uint8Array<ArrayBuffer>))
-  const resent = { ...options, body }
-  const request = new Dispatched(resent)
-  if (handled instanceof Response) return forward(handled, new DispatchSink(request, handler))
-  if (handled === 'pass' || !respondIfMatched(setup, request, handler)) pass(resent)
-}
+type Dispatched = ReturnType<typeof toDispatched>
 
-export class Dispatched {
-  readonly url: URL
-  readonly method: string
-  readonly headers: Record<string, string>
-  /** Body as passed by the client. It can be read only once. */
-  readonly body: unknown
-  /** Real time in milliseconds that undici waits for a reply's head and body. 0 means no limit. */
-  readonly timeouts: { readonly Headers: number; readonly Body: number }
-
-  constructor({ origin, path, query, method, headers, body, headersTimeout, bodyTimeout }: DispatchOptions) {
-    this.url = new URL(query ? `${path}?${stringify(query as ParsedUrlQueryInput)}` : path, origin)
-    this.method = method.toUpperCase()
-    this.headers = toRecord(headers)
-    this.body = body
-    this.timeouts = { Headers: headersTimeout ?? 300_000, Body: bodyTimeout ?? 300_000 }
-  }
-}
-
-function toCall({ sandboxes }: GatewayCore, request: Dispatched, sink: DispatchSink): Call {
-  const { url, method, headers, body } = request
+function toDispatched(options: DispatchOptions) {
+  const { origin, path, query, method, headers, body, headersTimeout, bodyTimeout } = options
   return {
-    method,
-    path: url.pathname,
-    search: url.search,
-    headers,
-    sandbox: sandboxes.current?.getStore(),
-    readBody: async (limit) => {
-      try {
-        return await readDispatched(body, limit, sink)
-      } catch (error) {
-        if (!(error instanceof GatewayError)) sink.abort(error as Error)
-        throw error
-      }
-    },
-    sink,
+    url: new URL(query ? `${path}?${stringify(query as ParsedUrlQueryInput)}` : path, origin),
+    method: method.toUpperCase(),
+    headers: toRecord(headers),
+    /** Body as passed by the client. It can be read only once. */
+    body,
+    /** Real time in milliseconds that undici waits for a reply's head and body. 0 means no limit. */
+    timeouts: { Headers: headersTimeout ?? 300_000, Body: bodyTimeout ?? 300_000 },
   }
 }
 
@@ -238,7 +221,7 @@ class DispatchSink implements Sink, Controller {
 
   /** Waits until the client has read everything sent: an earlier error would discard unread data. */
   async failAfterRead(error: Error): Promise<void> {
-    const { body, res = body } = this.#handler as Partial<Record<'body' | 'res', Readable | null>>
+    const { body, res = body } = this.#handler
     if (this.#hasHead)
       do await new Promise((resolve) => setTimeout(resolve))
       while (res?.readableLength && !this.#isOver)

@@ -15,28 +15,21 @@ import {
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import type { Sandbox } from '../sandbox/sandbox.ts'
 import { serve } from './deliver.ts'
-import {
-  type Answered,
-  decideDestination,
-  type InterceptSetup,
-  type Outgoing,
-} from './intercept-destination.ts'
+import { type Answered, decideDestination, type InterceptSetup } from './intercept-destination.ts'
 import { toRecord } from './intercept-dispatch.ts'
 import { toRequest } from './intercept-handlers.ts'
 import { connectedPair, type PipeSocket } from './intercept-socket.ts'
+import { type ActiveInterception, registry, replaceMethod } from './interceptions.ts'
 import { NodeSink, toNodeCall } from './node.ts'
 
 /** This method is undocumented, but unchanged since Node 0.12. Other interceptors and agents also use it. */
-type Agents = {
-  addRequest(this: Agent, request: ClientRequest, options: ConnectOptions, ...rest: unknown[]): void
-}
+type AddRequest = (this: Agent, request: ClientRequest, options: ConnectOptions, ...rest: unknown[]) => void
 
 interface ConnectOptions {
   readonly host?: string
   readonly port?: number | string
-  readonly [passesThrough]?: boolean
+  readonly [passedTo]?: Arrival['older']
 }
 
 type Waiting = ClientRequest & {
@@ -44,15 +37,18 @@ type Waiting = ClientRequest & {
   onSocket(socket: PipeSocket | undefined, error?: Error): void
 }
 
-const passesThrough = Symbol('passes through')
+/** Interceptions that a forwarded request has not passed yet. The copies of the package share this key. */
+const passedTo = Symbol.for('gateway-understudy.passed-to')
 
-/** The listener that handles a request, the error that rejects it, or `pass`. */
+/** Returns the listener that handles a request, the error that rejects it, or `pass`. */
+export type Judge = (request: ClientRequest, url: URL) => Verdict
 type Verdict = ((arrival: Arrival) => void) | Error | 'pass'
 
-/** Returns a function that stops the interception. */
-export function interceptNodeHttp(judge: (request: ClientRequest, url: URL) => Verdict): () => void {
-  const agents = NodeAgent.prototype as unknown as Agents
-  const { addRequest } = agents
+export function replaceAddRequest(): void {
+  replaceMethod(NodeAgent.prototype, 'addRequest', substituteFor)
+}
+
+function substituteFor(addRequest: AddRequest): AddRequest {
   const listeners = new WeakMap<object, (request: IncomingMessage, response: ServerResponse) => void>()
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     response.shouldKeepAlive = false
@@ -61,23 +57,24 @@ export function interceptNodeHttp(judge: (request: ClientRequest, url: URL) => V
   server.requestTimeout = 0
   server.headersTimeout = 0
 
-  const intercepted: Agents['addRequest'] = function (request, options, ...rest) {
-    const url = urlOf(request, options)
-    const verdict = options[passesThrough] ? 'pass' : judge(request, url)
-    if (verdict === 'pass') return addRequest.call(this, request, options, ...rest)
-    const waiting = request as Waiting
-    if (verdict instanceof Error) return waiting.onSocket(undefined, verdict)
-    const [near, far] = connectedPair(request.protocol === 'https:')
-    listeners.set(far, (request, response) => verdict({ url, agent: this, request, response }))
-    server.emit('connection', far)
-    waiting.onSocket(near)
-    if (waiting.timeout) near.setTimeout(waiting.timeout)
-  }
-  agents.addRequest = intercepted
-  return () => {
-    // An interceptor installed later may still call this function.
-    if (agents.addRequest === intercepted) agents.addRequest = addRequest
-    judge = () => 'pass'
+  return function (request, options, ...rest) {
+    const chain = options[passedTo] ?? registry.active
+    for (const [at, { onRequest }] of chain.entries()) {
+      const url = urlOf(request, options)
+      const verdict = onRequest(request, url)
+      if (verdict === 'pass') continue
+      const waiting = request as Waiting
+      // An error of another realm is no instance of ours.
+      if (typeof verdict !== 'function') return waiting.onSocket(undefined, verdict)
+      const [near, far] = connectedPair(request.protocol === 'https:')
+      const older = chain.slice(at + 1)
+      listeners.set(far, (request, response) => verdict({ url, agent: this, older, request, response }))
+      server.emit('connection', far)
+      waiting.onSocket(near)
+      if (waiting.timeout) near.setTimeout(waiting.timeout)
+      return
+    }
+    addRequest.call(this, request, options, ...rest)
   }
 }
 
@@ -87,20 +84,29 @@ function urlOf({ protocol, path, host }: ClientRequest, { port }: ConnectOptions
   return new URL(path.startsWith('/') ? origin + path : path, origin)
 }
 
-export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: URL) => Verdict {
+export function onRequest(setup: InterceptSetup): Judge {
   const { gateway, handlers } = setup
   return (request, url) => {
-    const { method } = request
-    const outgoing = { method, url, headers: toRecord(request.getHeaders()) }
+    const outgoing = { method: request.method, url, headers: toRecord(request.getHeaders()) }
+    const decide = () => decideDestination(setup, outgoing, registry.active)
     const mayHandle = handlers.mayHandle(url)
-    const verdict = mayHandle ? {} : decideDestination(setup, outgoing)
+    const verdict = mayHandle ? {} : decide()
     if (verdict === 'pass' || verdict instanceof Error) return verdict
     // Captured here, because the async context is lost on the server end of the connection.
     const sandbox = gateway.sandboxes.current?.getStore()
+    const answer = ({ request, response }: Arrival, answered: Answered, body?: Uint8Array) =>
+      serve(gateway, { ...toNodeCall(request, new NodeSink(response), { body, sandbox }), ...answered })
+    const tryHandlers = async (arrival: Arrival) => {
+      const body = new Uint8Array(await buffer(arrival.request))
+      const handled = await handlers.respond(toRequest(outgoing, body))
+      if (handled instanceof Response) return sendResponse(arrival, handled)
+      const verdict = handled === 'pass' ? handled : decide()
+      if (verdict === 'pass') return passThrough(arrival, body)
+      if (verdict instanceof Error) arrival.response.socket?.destroy()
+      else await answer(arrival, verdict, body)
+    }
     return (arrival) => {
-      const served = mayHandle
-        ? tryHandlers(setup, outgoing, arrival, sandbox)
-        : serveArrival(setup, arrival, verdict, { sandbox })
+      const served = mayHandle ? tryHandlers(arrival) : answer(arrival, verdict)
       served.catch(() => arrival.response.socket?.destroy())
     }
   }
@@ -109,32 +115,10 @@ export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: 
 interface Arrival {
   readonly url: URL
   readonly agent: Agent
+  /** Interceptions that decide next if this one passes the request through. */
+  readonly older: readonly ActiveInterception[]
   readonly request: IncomingMessage
   readonly response: ServerResponse
-}
-
-async function serveArrival(
-  { gateway }: InterceptSetup,
-  { request, response }: Arrival,
-  answered: Answered,
-  options: { body?: Uint8Array; sandbox: Sandbox | undefined },
-): Promise<void> {
-  await serve(gateway, { ...toNodeCall(request, new NodeSink(response), options), ...answered })
-}
-
-async function tryHandlers(
-  setup: InterceptSetup,
-  outgoing: Outgoing,
-  arrival: Arrival,
-  sandbox: Sandbox | undefined,
-): Promise<void> {
-  const body = new Uint8Array(await buffer(arrival.request))
-  const handled = await setup.handlers.respond(toRequest(outgoing, body))
-  if (handled instanceof Response) return sendResponse(arrival, handled)
-  const verdict = handled === 'pass' ? 'pass' : decideDestination(setup, outgoing)
-  if (verdict === 'pass') forwardToHost(arrival, body)
-  else if (verdict instanceof Error) arrival.response.socket?.destroy()
-  else await serveArrival(setup, arrival, verdict, { body, sandbox })
 }
 
 /** Closes the connection if the body fails. */
@@ -146,9 +130,9 @@ async function sendResponse({ response }: Arrival, handled: Response): Promise<v
   await pipeline(Readable.fromWeb(body as never), response).catch(() => response.socket?.destroy())
 }
 
-function forwardToHost({ url, agent, request, response }: Arrival, body: Uint8Array): void {
+function passThrough({ url, agent, older, request, response }: Arrival, body: Uint8Array): void {
   const { method, headers } = request
-  const forwarded = sendRequest(url, { method, headers, agent, [passesThrough]: true } as RequestOptions)
+  const forwarded = sendRequest(url, { method, headers, agent, [passedTo]: older } as RequestOptions)
   forwarded.on('response', (incoming) => {
     // `connection` is a hop-by-hop header, and this connection ends with the reply.
     const { connection: _, ...headers } = incoming.headers

@@ -2,6 +2,7 @@
  * Both versions of undici's dispatcher interface: with callbacks (undici 6, `fetch` in Node 22 and 24) and with a
  * controller (undici 7 and 8). Declared here because undici is not a dependency.
  */
+import type { Readable } from 'node:stream'
 
 export interface DispatchOptions {
   readonly origin?: string | URL
@@ -33,7 +34,13 @@ export interface Controller {
   resume(): void
 }
 
-export interface ControlledHandler {
+/** Bodies that the client is reading. */
+interface Reading {
+  readonly body?: Readable | null
+  readonly res?: Readable | null
+}
+
+export interface ControlledHandler extends Reading {
   onRequestStart(controller: Controller, context: unknown): void
   onResponseStarted?(): void
   onResponseStart?(
@@ -48,7 +55,7 @@ export interface ControlledHandler {
 }
 
 /** Handler with callbacks. `onHeaders` and `onData` return false to pause the reply. */
-interface CallbackHandler {
+interface CallbackHandler extends Reading {
   onConnect?(abort: (reason: Error) => void, context: unknown): void
   onResponseStarted?(): void
   onHeaders?(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): unknown
@@ -60,47 +67,25 @@ interface CallbackHandler {
 export type Handler = ControlledHandler | CallbackHandler
 
 export function controlled(handler: Handler): ControlledHandler {
-  return 'onRequestStart' in handler ? handler : new CallbackAdapter(handler)
-}
-
-class CallbackAdapter implements ControlledHandler {
-  readonly #handler: CallbackHandler
-
-  constructor(handler: CallbackHandler) {
-    this.#handler = handler
-  }
-
-  get body(): unknown {
-    return (this.#handler as { body?: unknown }).body
-  }
-
-  get res(): unknown {
-    return (this.#handler as { res?: unknown }).res
-  }
-
-  onRequestStart(controller: Controller, context: unknown): void {
-    this.#handler.onConnect?.((reason) => controller.abort(reason), context)
-  }
-
-  onResponseStarted(): void {
-    this.#handler.onResponseStarted?.()
-  }
-
-  onResponseStart(controller: Controller, status: number, _headers: unknown, statusText: string): void {
-    const resume = () => controller.resume()
-    if (this.#handler.onHeaders?.(status, controller.rawHeaders, resume, statusText) === false)
-      controller.pause()
-  }
-
-  onResponseData(controller: Controller, chunk: Buffer): void {
-    if (this.#handler.onData?.(chunk) === false) controller.pause()
-  }
-
-  onResponseEnd(controller: Controller): void {
-    this.#handler.onComplete?.(controller.rawTrailers)
-  }
-
-  onResponseError(_controller: Controller, error: Error): void {
-    this.#handler.onError?.(error)
+  if ('onRequestStart' in handler) return handler
+  return {
+    get body() {
+      return handler.body
+    },
+    get res() {
+      return handler.res
+    },
+    onRequestStart: (controller, context) =>
+      handler.onConnect?.((reason) => controller.abort(reason), context),
+    onResponseStarted: () => handler.onResponseStarted?.(),
+    onResponseStart(controller, status, _headers, statusText) {
+      const resume = () => controller.resume()
+      if (handler.onHeaders?.(status, controller.rawHeaders, resume, statusText) === false) controller.pause()
+    },
+    onResponseData(controller, chunk) {
+      if (handler.onData?.(chunk) === false) controller.pause()
+    },
+    onResponseEnd: ({ rawTrailers }) => handler.onComplete?.(rawTrailers),
+    onResponseError: (_controller, error) => handler.onError?.(error),
   }
 }

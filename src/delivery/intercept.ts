@@ -5,16 +5,17 @@ import { inCall } from '../lib/call-names.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
 import { option, readOptions } from '../sandbox/option.ts'
 import {
-  registerInterception,
+  isHandledBy,
   type UnhandledRequestCallback,
   type UnhandledRequestStrategy,
   unhandledRequestStrategies,
 } from './intercept-destination.ts'
 import { onDispatch } from './intercept-dispatch.ts'
-import { interceptDispatcher } from './intercept-dispatcher.ts'
-import { interceptFetch } from './intercept-fetch.ts'
+import { replaceDispatchers } from './intercept-dispatcher.ts'
+import { onFetch, replaceFetch } from './intercept-fetch.ts'
 import { type MswHandler, UserHandlers } from './intercept-handlers.ts'
-import { interceptNodeHttp, onRequest } from './intercept-http.ts'
+import { onRequest, replaceAddRequest } from './intercept-http.ts'
+import { activate } from './interceptions.ts'
 
 export interface InterceptOptions {
   /**
@@ -70,19 +71,22 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
   })
   const handlers = new UserHandlers()
   const setup = { gateway, handlers, onUnhandledRequest }
-  const restoreDispatcher = interceptDispatcher(onDispatch(setup))
-  const restoreNodeHttp = interceptNodeHttp(onRequest(setup))
-  const restoreFetch = interceptFetch(setup)
-  const unregister = registerInterception(setup)
+  const deactivate = activate({
+    gateway,
+    handles: (outgoing) => isHandledBy(gateway, outgoing),
+    onDispatch: onDispatch(setup),
+    onRequest: onRequest(setup),
+    onFetch: onFetch(setup),
+  })
+  replaceDispatchers()
+  replaceAddRequest()
+  replaceFetch()
   const removeBaseUrl = gateway.sandboxes.serveAt(gateway.options.baseUrl ?? 'https://gateway.example/api/v1')
   const interception: Interception = {
     use: (...more) => handlers.use(more),
     resetHandlers: (...next) => handlers.reset(next),
     close() {
-      restoreDispatcher()
-      restoreNodeHttp()
-      restoreFetch()
-      unregister()
+      deactivate()
       removeBaseUrl()
     },
   }

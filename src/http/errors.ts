@@ -1,6 +1,7 @@
 /** Errors that become error replies, and their default messages. */
 import type { AssumptionName } from '../assumptions.ts'
 import { messageWithoutCall } from '../lib/call-names.ts'
+import { matchAcrossCopies } from '../lib/copies.ts'
 import { json, type Reply } from './reply.ts'
 
 /** A value that violates a validation rule. */
@@ -90,6 +91,7 @@ export class GatewayError extends Error {
     this.isFinal = isFinal
   }
 }
+matchAcrossCopies('GatewayError', GatewayError)
 
 /** Thrown if a resolver's reply does not match its schema. The message is enough for a bug report. */
 export class SchemaViolation extends GatewayError {

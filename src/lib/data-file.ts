@@ -2,10 +2,12 @@
  * Reads hand-written data files, synchronously, because `use('./busy.yaml')` is. Node's modules are looked up when needed
  * instead of imported, because the main entry also runs in browsers.
  */
+
 import type { Document, SchemaOptions } from 'yaml'
 import type * as z from 'zod'
 import { decodeUtf8 } from './bytes.ts'
 import { check } from './check.ts'
+import { matchAcrossCopies } from './copies.ts'
 import { about } from './schema-messages.ts'
 
 /** Position in a file. Both numbers start at 1. */
@@ -33,6 +35,7 @@ export class FileError extends Error {
     this.problems = problems
   }
 }
+matchAcrossCopies('FileError', FileError)
 
 /** Returns one line, such as `scenarios/mine.yaml:3:5: Unknown operation …`. */
 export function formatProblem({ file, line, column, message }: FileProblem): string {

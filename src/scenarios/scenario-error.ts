@@ -1,7 +1,9 @@
 /** Describes the problems with a scenario, in terms of the call or file that it came from. */
+
 import type * as z from 'zod'
 import { faultNames, faultOf } from '../faults/index.ts'
 import { pathOf } from '../http/violations.ts'
+import { matchAcrossCopies } from '../lib/copies.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { lookUp } from '../lib/look-up.ts'
 import { oneLine } from '../lib/one-line.ts'
@@ -34,6 +36,7 @@ export class ScenarioError extends Error {
     this.problems = problems
   }
 }
+matchAcrossCopies('ScenarioError', ScenarioError)
 
 /** @param says Text after the field name, or a full sentence if there is no field. */
 export function problemAt(path: Path, says: string, input: unknown): Problem {

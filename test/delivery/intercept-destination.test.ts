@@ -26,7 +26,7 @@ function verdicts(line: string, options: GatewayOptions, headers: Record<string,
   const gateway = createGateway(options)
   const outgoing = { method, url: new URL(address), headers }
   const words = kinds.map((onUnhandledRequest: UnhandledRequestStrategy) => {
-    const verdict = decideDestination({ gateway, handlers: {} as never, onUnhandledRequest }, outgoing)
+    const verdict = decideDestination({ gateway, handlers: {} as never, onUnhandledRequest }, outgoing, [])
     if (verdict === 'pass') return verdict
     const word = verdict instanceof Error ? 'refuse' : verdict.rejection ? '404' : 'answer'
     expect(word === 'answer').toBe(isHandledBy(gateway, outgoing))
@@ -142,7 +142,7 @@ describe('an unmatched request', () => {
     const [method = '', address = ''] = line.split(' ')
     const gateway = createGateway(options)
     const setup = { gateway, handlers: {} as never, onUnhandledRequest }
-    const verdict = decideDestination(setup, { method, url: new URL(address), headers: {} })
+    const verdict = decideDestination(setup, { method, url: new URL(address), headers: {} }, [])
     return { gateway, verdict, message: String(errors.mock.lastCall) }
   }
 

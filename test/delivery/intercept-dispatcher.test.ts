@@ -3,26 +3,34 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-const source = new URL('../../src/delivery/intercept-dispatcher.ts', import.meta.url)
+const [source, shared] = ['intercept-dispatcher', 'interceptions'].map(
+  (name) => new URL(`../../src/delivery/${name}.ts`, import.meta.url),
+)
 
 /** Runs code in a separate process that has not loaded `fetch`, and returns the JSON that it prints. */
 async function run(code: string): Promise<unknown> {
   const script = `
-    import { interceptDispatcher } from '${source}'
+    import { replaceDispatchers } from '${source}'
+    import { activate } from '${shared}'
     const place = Symbol.for('undici.globalDispatcher.1')
     const isLoaded = () => process.moduleLoadList.some((name) => name.endsWith('deps/undici/undici'))
     const has = () => Object.getOwnPropertyDescriptor(globalThis, place)
     const { fetch } = globalThis
     const { defineProperty } = Object
     const paths = []
-    const listen = () => interceptDispatcher(({ path }, _, pass) => { paths.push(path); throw new Error('caught') })
+    const start = (onDispatch, copy = { activate, replaceDispatchers }) => {
+      const close = copy.activate({ onDispatch })
+      copy.replaceDispatchers()
+      return close
+    }
+    const listen = () => start(({ path }) => { paths.push(path); throw new Error('caught') })
     const call = (path, send = fetch) => send('http://127.0.0.1:9999' + path).catch(({ cause }) => cause.message)
     ${code}`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script])
   return JSON.parse(stdout)
 }
 
-it('interceptDispatcher() does not load undici before the first request, and leaves no global dispatcher behind', async () => {
+it('replaceDispatchers() does not load undici before the first request, and leaves no global dispatcher behind', async () => {
   const result = await run(`
     const close = listen()
     const during = isLoaded()
@@ -31,7 +39,7 @@ it('interceptDispatcher() does not load undici before the first request, and lea
   expect(result).toEqual({ during: false, after: false, left: true })
 })
 
-it("interceptDispatcher() intercepts the first request of a previously captured fetch and restores Node's dispatcher", async () => {
+it("replaceDispatchers() intercepts the first request of a previously captured fetch and restores Node's dispatcher", async () => {
   const result = await run(`
     const close = listen()
     await call('/first')
@@ -42,7 +50,7 @@ it("interceptDispatcher() intercepts the first request of a previously captured 
   expect(result).toEqual({ paths: ['/first'], restored: true })
 })
 
-it('interceptDispatcher() also works after the dispatcher has been read, and when called again before it is closed', async () => {
+it('replaceDispatchers() also works after the dispatcher has been read, and when called again before it is closed', async () => {
   const result = await run(`
     const close = listen()
     const looked = globalThis[place] === undefined
@@ -58,7 +66,7 @@ it('interceptDispatcher() also works after the dispatcher has been read, and whe
 })
 
 it.each(['before', 'after'])(
-  "interceptDispatcher() intercepts npm's undici if it loads %s Node's",
+  "replaceDispatchers() intercepts npm's undici if it loads %s Node's",
   async (when) => {
     const result = await run(`
     const close = listen()
@@ -79,15 +87,12 @@ it.each(['before', 'after'])(
   },
 )
 
-it('interceptDispatcher() works together with another copy of the package', async () => {
+it('replaceDispatchers() works together with another copy of the package', async () => {
   const result = await run(`
-    const copy = await import('${source}?copy')
+    const copy = { ...(await import('${source}?copy')), ...(await import('${shared}?copy')) }
     const others = []
     const close = listen()
-    const closeCopy = copy.interceptDispatcher(({ path, ...rest }, handler, pass) => {
-      others.push(path)
-      return pass({ path, ...rest })
-    })
+    const closeCopy = start((options, _, pass) => others.push(options.path) && pass(options), copy)
     await call('/both')
     closeCopy()
     await call('/one')

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Agent, createServer, request } from 'node:http'
+import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
 import axios from 'axios'
@@ -27,10 +27,10 @@ import {
   vi,
 } from 'vitest'
 import { createGateway, type InterceptOptions, intercept } from '../../src/node.ts'
+import { changedGlobals, orders, readGlobals } from './globals.ts'
 
-const places = ['undici.globalDispatcher.1', 'undici.globalDispatcher.2'].map((name) => Symbol.for(name))
-const inPlaces = () => places.map((place) => Reflect.get(globalThis, place))
-const addRequest = () => Reflect.get(Agent.prototype, 'addRequest')
+const place = Symbol.for('undici.globalDispatcher.2')
+const globalDispatcher = () => Reflect.get(globalThis, place)
 
 const key = { authorization: 'Bearer any' }
 const anywhere = 'https://models.example/api/v1'
@@ -78,12 +78,49 @@ it('intercept() throws in a Cloudflare worker, and names the alternatives', () =
 })
 
 describe('intercept', () => {
-  it('restores the previous dispatchers and agent when closed', () => {
-    const before = [...inPlaces(), addRequest()]
-    const { interception } = start()
-    expect([...inPlaces(), addRequest()]).not.toEqual(before)
-    interception.close()
-    expect([...inPlaces(), addRequest()]).toEqual(before)
+  it('restores all globals, in whichever order interceptions and MSW are opened and closed', () => {
+    const parties = {
+      one: () => start().interception,
+      two: () => start().interception,
+      msw() {
+        const server = setupServer()
+        server.listen()
+        return server
+      },
+    }
+    // MSW adds to Request, Response and Headers once per process.
+    parties.msw().close()
+    const before = readGlobals()
+    for (const opened of orders(Object.keys(parties)))
+      for (const closed of orders(opened)) {
+        const open = new Map(opened.map((name) => [name, parties[name as keyof typeof parties]()]))
+        expect(changedGlobals(before)).toContain('addRequest is 3')
+        for (const name of closed) open.get(name)?.close()
+        expect([opened, closed, changedGlobals(before)]).toEqual([opened, closed, []])
+      }
+  })
+
+  it('keeps one substitute per global during 3,000 overlapping interceptions', async () => {
+    const before = readGlobals()
+    let { interception: previous } = start()
+    const during = readGlobals()
+    for (let count = 0; count < 3000; count++) {
+      const { interception } = start()
+      previous.close()
+      previous = interception
+    }
+    expect(changedGlobals(during)).toEqual([])
+    expect(await clients['fetch']?.(local.replace('/api/v1', ''))).toBe('ours: GET ')
+    previous.close()
+    expect(changedGlobals(before)).toEqual([])
+  })
+
+  it('passes requests that user handlers leave alone to an older interception', async () => {
+    using older = start({}, createGateway({ baseUrl: anywhere }))
+    using newer = start({}, createGateway({ baseUrl: 'https://other.example/api/v1' }))
+    newer.interception.use(http.get('*/inbox', () => HttpResponse.json([])))
+    for (const get of Object.values(clients)) await get(`${anywhere}/providers`)
+    expect(older.gateway.journal.calls('listProviders')).toHaveLength(2)
   })
 
   it('ignores requests with their own dispatcher', async () => {
@@ -96,18 +133,18 @@ describe('intercept', () => {
   })
 
   it('keeps a global dispatcher that was set after it', async () => {
-    const before = Reflect.get(globalThis, places[1] as symbol)
+    const before = globalDispatcher()
     const { interception } = start()
     const theirs = new UndiciAgent()
     setGlobalDispatcher(theirs)
     interception.close()
-    expect(inPlaces()[1]).toBe(theirs)
+    expect(globalDispatcher()).toBe(theirs)
     setGlobalDispatcher(before)
   })
 
   it('forwards requests on a dispatcher obtained earlier to the original one after close()', async () => {
     const { interception } = start()
-    const held = inPlaces()[1]
+    const held = globalDispatcher()
     interception.close()
     const response = await undiciFetch(local, { method: 'POST', body: 'late', dispatcher: held })
     expect(await response.text()).toBe('ours: POST late')
