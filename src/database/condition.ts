@@ -2,8 +2,8 @@
 import { GatewayError } from '../http/errors.ts'
 import { isPlain } from '../lib/copy.ts'
 import { equal } from '../lib/equal.ts'
+import { isObject } from '../lib/json.ts'
 import { shown } from '../lib/schema-messages.ts'
-import { isObject } from '../lib/unchecked-json.ts'
 
 /**
  * Required field values of a record. Primitive values, null and arrays are compared for equality, objects match

@@ -5,10 +5,10 @@
 
 import * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
-import { check } from '../lib/check.ts'
 import { copy } from '../lib/copy.ts'
+import { isObject } from '../lib/json.ts'
+import { check } from '../lib/schema-messages.ts'
 import { random } from '../lib/seed.ts'
-import { isObject } from '../lib/unchecked-json.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import type { CollectionName, Rows, SizedCollectionName } from '../resources/collections.ts'
 import { collectionNames, collections as defaultCollections } from '../resources/collections.ts'

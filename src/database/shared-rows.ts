@@ -1,12 +1,11 @@
 /** Frozen rows shared by any number of sandboxes: the seed, or a snapshot's rows. */
 import { GatewayError, type Violation } from '../http/errors.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
-import { check } from '../lib/check.ts'
 import { copy } from '../lib/copy.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { equal } from '../lib/equal.ts'
 import { oneLine } from '../lib/one-line.ts'
-import { about } from '../lib/schema-messages.ts'
+import { about, check } from '../lib/schema-messages.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 import { type UnknownField, unknownFields } from '../resources/unknown-fields.ts'
 

@@ -1,7 +1,7 @@
 /** Faults in the format and content of generated answers: fields, id, usage, status and citations. */
 import * as z from 'zod'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
-import { fieldsOf, isObject } from '../lib/unchecked-json.ts'
+import { fieldsOf, isObject } from '../lib/json.ts'
 import { editAt, readPath } from '../lib/value-path.ts'
 import { withFrames } from './body-bytes.ts'
 import { defineFault, type FaultContext } from './fault.ts'

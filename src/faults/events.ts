@@ -5,8 +5,8 @@
 import * as z from 'zod'
 import { encodeFrame } from '../http/encode.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
+import { isObject } from '../lib/json.ts'
 import { count, Duration } from '../lib/numbers.ts'
-import { isObject } from '../lib/unchecked-json.ts'
 import type { StreamSoFar } from '../resources/protocol.ts'
 import { defineFault, type FaultContext, type Layer } from './fault.ts'
 import {

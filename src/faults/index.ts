@@ -1,7 +1,7 @@
 /** The fault catalogue. */
 import * as z from 'zod'
 import { meantBy } from '../lib/did-you-mean.ts'
-import { lookUp } from '../lib/look-up.ts'
+import { lookUp } from '../lib/json.ts'
 import { mustBe, shown } from '../lib/schema-messages.ts'
 import { answerFaults } from './answer.ts'
 import { streamFaults } from './events.ts'

@@ -2,8 +2,7 @@
 import { toBytes } from '../http/encode.ts'
 import type { Frame, Reply } from '../http/reply.ts'
 import { decodeUtf8, fromLatin1, joinBytes, toLatin1 } from '../lib/bytes.ts'
-import { parseJson } from '../lib/json.ts'
-import { isObject } from '../lib/unchecked-json.ts'
+import { isObject, parseJson } from '../lib/json.ts'
 import { withFrames } from './body-bytes.ts'
 import type { FaultContext } from './fault.ts'
 

@@ -1,6 +1,6 @@
 /** Fields that a text operation lacks, but another one has. */
 import type { Violation } from '../http/errors.ts'
-import { lookUp } from '../lib/look-up.ts'
+import { lookUp } from '../lib/json.ts'
 
 const equivalents = [
   ['max_output_tokens', 'max_completion_tokens', 'max_tokens'],

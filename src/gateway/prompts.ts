@@ -1,7 +1,6 @@
 /** Formats the prompts of calls as snapshot text, which does not depend on the order of the calls. */
 import type { JournalEntry } from '../journal/entry.ts'
-import { canonicalJson } from '../lib/json.ts'
-import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
+import { canonicalJson, fieldsOf, listOf, textOf } from '../lib/json.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { Conversation } from '../resources/conversation.ts'
 

@@ -6,9 +6,8 @@
 import type { Document, SchemaOptions } from 'yaml'
 import type * as z from 'zod'
 import { decodeUtf8 } from './bytes.ts'
-import { check } from './check.ts'
 import { matchAcrossCopies } from './copies.ts'
-import { about } from './schema-messages.ts'
+import { about, check } from './schema-messages.ts'
 
 /** Position in a file. Both numbers start at 1. */
 export interface Place {

@@ -1,4 +1,32 @@
-import { isObject } from './unchecked-json.ts'
+/** Reads unvalidated JSON. Missing values and values of the wrong type are read as empty. */
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** Returns a string unchanged, or the text and refusals in content parts, one per line. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return listOf(value)
+    .map((part) => {
+      const { text, refusal } = fieldsOf(part)
+      return typeof text === 'string' ? text : typeof refusal === 'string' ? refusal : ''
+    })
+    .join('\n')
+}
+
+/** Returns the entry of a table. A name such as `constructor`, which every object inherits, has none. */
+export function lookUp<Entry>(table: Readonly<Record<string, Entry>>, name: unknown): Entry | undefined {
+  return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined
+}
 
 export type Json = string | number | boolean | null | Json[] | { [field: string]: Json }
 

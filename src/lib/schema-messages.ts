@@ -2,6 +2,14 @@ import type * as z from 'zod'
 import { meantBy } from './did-you-mean.ts'
 import { oneLine, truncate } from './one-line.ts'
 
+/** Validates like `schema.safeParse(value)`, and reports problems in plain English. */
+export function check<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.ZodSafeParseResult<z.output<Schema>> {
+  return schema.safeParse(value, { error: inWords })
+}
+
 /** Passed as `error` to `schema.safeParse`. Returns a message such as `Must be a number, got '0'`. */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   const { code, input } = issue

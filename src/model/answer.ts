@@ -1,9 +1,8 @@
 /** Generates the answer to a prompt. The same question gets the same words, tokens and citations in all protocols. */
 import { invalidRequest } from '../http/errors.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { parseJson } from '../lib/json.ts'
+import { fieldsOf, parseJson } from '../lib/json.ts'
 import { hash } from '../lib/seed.ts'
-import { fieldsOf } from '../lib/unchecked-json.ts'
 import type { RequestContext } from '../operation.ts'
 import type {
   Answer,

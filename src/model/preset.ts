@@ -1,5 +1,5 @@
 /** Resolves `@preset/<slug>` and `<model>@preset/<slug>` to settings that the request omits. */
-import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
+import { fieldsOf, listOf, textOf } from '../lib/json.ts'
 import type { RequestContext } from '../operation.ts'
 import type { CreateResponseBody, RequestSettings } from '../resources/create-response-body.ts'
 import type { PresetVersion } from '../resources/preset.ts'

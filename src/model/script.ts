@@ -1,6 +1,6 @@
 /** Converts scripted replies to answer items. */
 import type * as z from 'zod'
-import { isObject } from '../lib/unchecked-json.ts'
+import { isObject } from '../lib/json.ts'
 import type { AnswerItem, MessagePart } from '../resources/answer.ts'
 import type { WebSearchAction } from '../resources/response.ts'
 import {

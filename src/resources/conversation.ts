@@ -1,6 +1,5 @@
 /** Conversations in a form that all protocols share. Rules and scripts are matched against it. */
-import { canonicalJson, parseJson } from '../lib/json.ts'
-import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
+import { canonicalJson, fieldsOf, listOf, parseJson, textOf } from '../lib/json.ts'
 
 export interface Conversation {
   /** All items in the request, oldest first. */

@@ -1,8 +1,8 @@
 /** The body of POST /responses: the specification's fields, and fields that published clients send in addition. */
 import * as z from 'zod'
 import type { Violation } from '../http/errors.ts'
+import { fieldsOf, isObject, listOf } from '../lib/json.ts'
 import { mustBe, shown } from '../lib/schema-messages.ts'
-import { fieldsOf, isObject, listOf } from '../lib/unchecked-json.ts'
 import { list } from './list.ts'
 import { isOfOtherType, openUnion } from './object-by-type.ts'
 import { isSentItem } from './sent-fields.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
+import { fieldsOf, listOf } from '../lib/json.ts'
 import { CreateResponseBody } from './create-response-body.ts'
 
 /** Maximum number of fallback models, each of which may generate a full answer. */

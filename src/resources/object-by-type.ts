@@ -1,9 +1,8 @@
 /** Validates objects with the schema for their `type`. A union would report an invalid field as an unknown type. */
 import * as z from 'zod'
-import { check } from '../lib/check.ts'
 import { meantBy, nearest } from '../lib/did-you-mean.ts'
-import { lookUp } from '../lib/look-up.ts'
-import { fieldsOf } from '../lib/unchecked-json.ts'
+import { fieldsOf, lookUp } from '../lib/json.ts'
+import { check } from '../lib/schema-messages.ts'
 
 type Kinds = Readonly<Record<string, z.ZodType>>
 

@@ -1,7 +1,7 @@
 /** A preset: a named, versioned model configuration. Spec: Preset, PresetVersion, GET /presets/{slug}. */
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
-import { check } from '../lib/check.ts'
+import { check } from '../lib/schema-messages.ts'
 import { defineCollection } from './collection.ts'
 import { RequestSettings } from './create-response-body.ts'
 import { type FactoryContext, lifetime, pick, slugify, timestamp, uniqueWords } from './factory.ts'

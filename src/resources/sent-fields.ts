@@ -1,6 +1,6 @@
 /** Body fields that clients send although they have no effect here. They are accepted, even with `strict`. */
 
-import { lookUp } from '../lib/look-up.ts'
+import { lookUp } from '../lib/json.ts'
 import published from './sent-fields.json' with { type: 'json' }
 
 /** Paths of fields in the body, separated by spaces, by operation. `[]` stands for any index. */

@@ -1,6 +1,6 @@
 /** Entries in `tools`. Spec: POST /responses; their shape is unspecified. */
 import * as z from 'zod'
-import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
+import { fieldsOf, listOf } from '../lib/json.ts'
 import { objectByType } from './object-by-type.ts'
 import { otherNames } from './unknown-fields.ts'
 

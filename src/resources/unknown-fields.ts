@@ -1,8 +1,7 @@
 /** Finds unknown fields in a request, at every depth, in time proportional to the request's size. */
 import * as z from 'zod'
 import { nearest } from '../lib/did-you-mean.ts'
-import { lookUp } from '../lib/look-up.ts'
-import { isObject } from '../lib/unchecked-json.ts'
+import { isObject, lookUp } from '../lib/json.ts'
 import { isOfOtherType, kindOf, kindsOf } from './object-by-type.ts'
 
 /** Wrong names that clients use for a field: the plugin's `include_domains` for the tool's `allowed_domains`. */

@@ -1,6 +1,6 @@
 /** Spec: `x_search_filter` fields, Limits. */
 import * as z from 'zod'
-import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
+import { fieldsOf, listOf } from '../lib/json.ts'
 import { list } from './list.ts'
 import { otherNames } from './unknown-fields.ts'
 

@@ -2,9 +2,9 @@
 import type * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { isObject } from '../lib/json.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { about, inWords, shown } from '../lib/schema-messages.ts'
-import { isObject } from '../lib/unchecked-json.ts'
 
 export interface Option<Input = unknown, Output = unknown> extends Details {
   /** Effect of the option. Ends with `Default: ….` if the default's value does not explain itself. */

@@ -1,9 +1,9 @@
 /** Options of `createGateway`, which configuration files and (in part) `createSandbox` accept, too. */
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
+import { isObject } from '../lib/json.ts'
 import { count, PositiveDuration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
-import { isObject } from '../lib/unchecked-json.ts'
 import type { ScenarioName } from '../scenarios/bundled.ts'
 import type { ScenarioPath } from '../scenarios/names.ts'
 import type { Rule, Scenario } from '../scenarios/scenario.ts'

@@ -4,9 +4,9 @@ import { hidden, hideInValue, isSecretName } from '../http/secrets.ts'
 import { backtracking } from '../lib/backtracking.ts'
 import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
+import { fieldsOf } from '../lib/json.ts'
 import { count } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
-import { fieldsOf } from '../lib/unchecked-json.ts'
 import { readAll, readAt, readPath } from '../lib/value-path.ts'
 import {
   assistantOutputs,

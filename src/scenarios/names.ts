@@ -1,6 +1,6 @@
 /** Names used in scenarios: the operations that rules match, and scenario file paths. */
 
-import { lookUp } from '../lib/look-up.ts'
+import { lookUp } from '../lib/json.ts'
 
 /** In a rule's `on`, matches all operations that generate text. No operation may have this id. */
 export const textOperations = 'text'

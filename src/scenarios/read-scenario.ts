@@ -1,6 +1,6 @@
 /** Reads scenarios: names of bundled ones and of faults, values, files and, with an extra, recordings. */
 import { type DataFile, FileError } from '../lib/data-file.ts'
-import { isObject } from '../lib/unchecked-json.ts'
+import { isObject } from '../lib/json.ts'
 import { recordings } from './activation.ts'
 import { bundledScenario, scenarioOfModel } from './bundled.ts'
 import { type CheckOptions, checkScenario, checkShape } from './check-scenario.ts'

@@ -1,9 +1,8 @@
 /** Defines scripts: a conversation's turns, as data. Each turn defines the expected request and the reply. */
 import * as z from 'zod'
-import { parseJson } from '../lib/json.ts'
+import { fieldsOf, parseJson, textOf } from '../lib/json.ts'
 import { truncate } from '../lib/one-line.ts'
 import { mustBe } from '../lib/schema-messages.ts'
-import { fieldsOf, textOf } from '../lib/unchecked-json.ts'
 import { walk } from '../lib/value-path.ts'
 import { type Conversation, callText, newUserTexts } from '../resources/conversation.ts'
 import {

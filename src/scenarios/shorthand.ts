@@ -1,8 +1,8 @@
 /** Creates the scenarios of `reply()`, `fail()` and `script()`. */
 import { type Fault, faultNames } from '../faults/index.ts'
 import { isPlain } from '../lib/copy.ts'
+import { isObject } from '../lib/json.ts'
 import { shown } from '../lib/schema-messages.ts'
-import { isObject } from '../lib/unchecked-json.ts'
 import { textOperations } from './names.ts'
 import type { Rule, Scenario } from './scenario.ts'
 import type { ScriptedReply } from './scripted-reply.ts'

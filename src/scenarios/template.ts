@@ -4,8 +4,8 @@
  */
 import { GatewayError } from '../http/errors.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
+import { isObject } from '../lib/json.ts'
 import { uuid } from '../lib/seed.ts'
-import { isObject } from '../lib/unchecked-json.ts'
 import { readAt, readPath } from '../lib/value-path.ts'
 import { type Conversation, lastUserText } from '../resources/conversation.ts'
 import { modelOf, type RuleRequest } from './condition.ts'

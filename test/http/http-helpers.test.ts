@@ -7,7 +7,7 @@ import { assertJsonBody, parseJsonBody } from '../../src/http/json-body.ts'
 import { eventStream, json } from '../../src/http/reply.ts'
 import { hideInQuery, hideInString, hideInText } from '../../src/http/secrets.ts'
 import { toViolations } from '../../src/http/violations.ts'
-import { check } from '../../src/lib/check.ts'
+import { check } from '../../src/lib/schema-messages.ts'
 
 /** Returns the error that a function throws. */
 function thrown(run: () => unknown): GatewayError {

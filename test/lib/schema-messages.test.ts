@@ -1,8 +1,8 @@
 /** Tests the descriptions of invalid values, and the limits of numbers and durations. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { check } from '../../src/lib/check.ts'
 import { amount, between, count, Duration, PositiveDuration } from '../../src/lib/numbers.ts'
+import { check } from '../../src/lib/schema-messages.ts'
 
 function problemOf(schema: z.ZodType, value: unknown): string {
   const result = check(schema, value)

@@ -1,7 +1,7 @@
 /** Converts a chat completion to chunks, one per token, and locates its parts for faults. */
 import { encodeEvent } from '../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../http/reply.ts'
-import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, listOf } from '../../lib/json.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer } from '../../resources/answer.ts'
 import type { StreamFailure, StreamPlaces } from '../../resources/protocol.ts'

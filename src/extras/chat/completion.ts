@@ -1,7 +1,7 @@
 /** Converts an answer to a chat completion in the format that published clients expect. */
 import * as z from 'zod'
+import { textOf } from '../../lib/json.ts'
 import { draw, hash } from '../../lib/seed.ts'
-import { textOf } from '../../lib/unchecked-json.ts'
 import { reasoningTexts } from '../../model/token-limit.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice, ChoiceItem, CitedText } from '../../resources/answer.ts'

@@ -1,7 +1,7 @@
 /** Text completions, which came before chat completions: one prompt in, text out. */
 import * as z from 'zod'
 import type { StreamEvent } from '../../http/reply.ts'
-import { fieldsOf, listOf, textOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
 import { respond } from '../../model/respond.ts'
 import { tokenize } from '../../model/tokens.ts'
 import { defineOperation } from '../../operation.ts'

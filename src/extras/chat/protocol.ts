@@ -1,5 +1,5 @@
 /** Maps POST /chat/completions to conversations, answers and stream events. */
-import { fieldsOf, listOf, textOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
 import { allowedTools, toOtherChoice, toPromptTool, toReasoning } from '../../model/preset.ts'
 import { type Conversation, type ConversationItem, messageItems } from '../../resources/conversation.ts'
 import { modelsIn } from '../../resources/fallback-models.ts'

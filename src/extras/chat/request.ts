@@ -1,6 +1,6 @@
 /** Schema of POST /chat/completions, as published clients call it; the specification only names the group. */
 import * as z from 'zod'
-import { fieldsOf, textOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, textOf } from '../../lib/json.ts'
 import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'
 import { fallbackModels } from '../../resources/fallback-models.ts'
 import { list } from '../../resources/list.ts'

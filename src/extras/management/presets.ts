@@ -1,10 +1,10 @@
 /** Presets with versions. `GET /presets/{slug}` is a core operation. */
 import * as z from 'zod'
 import { ok } from '../../http/reply.ts'
-import { check } from '../../lib/check.ts'
+import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
 import { oneLine } from '../../lib/one-line.ts'
+import { check } from '../../lib/schema-messages.ts'
 import { uuid } from '../../lib/seed.ts'
-import { fieldsOf, listOf, textOf } from '../../lib/unchecked-json.ts'
 import { type AnyOperation, defineOperation, type RequestContext } from '../../operation.ts'
 import { RequestSettings } from '../../resources/create-response-body.ts'
 import { Preset, PresetRecord, PresetVersion } from '../../resources/preset.ts'

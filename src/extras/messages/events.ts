@@ -1,7 +1,7 @@
 /** Converts a message to named events, and locates its parts for faults. */
 import { encodeNamedEvent } from '../../http/encode.ts'
 import type { StreamEvent } from '../../http/reply.ts'
-import { fieldsOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf } from '../../lib/json.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer } from '../../resources/answer.ts'
 import type { StreamPlaces } from '../../resources/protocol.ts'

@@ -1,7 +1,7 @@
 /** Converts an answer to a message in the Anthropic format, and errors to that format's envelope. */
 import * as z from 'zod'
+import { fieldsOf, isObject } from '../../lib/json.ts'
 import { hash } from '../../lib/seed.ts'
-import { fieldsOf, isObject } from '../../lib/unchecked-json.ts'
 import { readAll, readPath } from '../../lib/value-path.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'

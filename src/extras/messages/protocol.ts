@@ -1,5 +1,5 @@
 /** Maps POST /messages, in the Anthropic format, to conversations, answers and stream events. */
-import { fieldsOf, listOf, textOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
 import { toReasoning } from '../../model/preset.ts'
 import {
   type Conversation,

@@ -1,6 +1,6 @@
 /** Reads an OpenAPI 3 document: lists its operations and resolves its references. */
 import { parseDataText, readRegularFile } from '../../lib/data-file.ts'
-import { isObject } from '../../lib/unchecked-json.ts'
+import { isObject } from '../../lib/json.ts'
 import { readAt } from '../../lib/value-path.ts'
 
 export type Json = Readonly<Record<string, unknown>>

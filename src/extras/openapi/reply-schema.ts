@@ -1,5 +1,5 @@
 /** Converts reply schemas of an OpenAPI document to plain, self-contained JSON Schema. */
-import { isObject } from '../../lib/unchecked-json.ts'
+import { isObject } from '../../lib/json.ts'
 import type { SchemaObject } from '../../resources/json-schema.ts'
 import type { OpenApiDocument } from './document.ts'
 

@@ -1,6 +1,6 @@
 /** Request fields, plugins and input types that OpenRouter's OpenAPI document adds to the specification's. */
 import * as z from 'zod'
-import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, listOf } from '../../lib/json.ts'
 import { CreateResponseBody, ignored, StoringResponseBody } from '../../resources/create-response-body.ts'
 import { fallbackModels } from '../../resources/fallback-models.ts'
 import { kindsOf, objectByType } from '../../resources/object-by-type.ts'

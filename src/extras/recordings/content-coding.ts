@@ -1,6 +1,6 @@
 /** Decodes compressed bodies. Loads `node:zlib` when needed, because the main entry also runs in browsers. */
 import type { Transform } from 'node:stream'
-import { lookUp } from '../../lib/look-up.ts'
+import { lookUp } from '../../lib/json.ts'
 import { truncate } from '../../lib/one-line.ts'
 
 type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array

@@ -1,9 +1,9 @@
 /** Reads the cassettes of VCR for Python and Ruby, in YAML and JSON. */
 import type { ScalarTag, Tags } from 'yaml'
 import * as z from 'zod'
-import { check } from '../../lib/check.ts'
 import { parseDataText } from '../../lib/data-file.ts'
-import { isObject } from '../../lib/unchecked-json.ts'
+import { isObject } from '../../lib/json.ts'
+import { check } from '../../lib/schema-messages.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { bytesOfBase64, type Entry, toUrl } from './import-reply.ts'
 import { firstProblem } from './recording.ts'

@@ -5,8 +5,8 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { isSecretName, joinedDeltas } from '../../http/secrets.ts'
 import { joinBytes, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
-import { check } from '../../lib/check.ts'
 import { readRegularFile } from '../../lib/data-file.ts'
+import { check } from '../../lib/schema-messages.ts'
 import { isEventStream } from './events.ts'
 import {
   bodyOf,

@@ -8,10 +8,9 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../../lib/bytes.ts'
 import { inCall } from '../../lib/call-names.ts'
-import { check } from '../../lib/check.ts'
 import { parseJson } from '../../lib/json.ts'
 import { amount, count } from '../../lib/numbers.ts'
-import { shown } from '../../lib/schema-messages.ts'
+import { check, shown } from '../../lib/schema-messages.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 
 const encoder = new TextEncoder()

@@ -2,8 +2,7 @@
  * Reads which items a recorded reply of any protocol has, so that Understudy can be scripted to reply with the same
  * ones. Their fields are not copied, because `drift` compares them.
  */
-import { lookUp } from '../../lib/look-up.ts'
-import { fieldsOf, isObject, listOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, isObject, listOf, lookUp } from '../../lib/json.ts'
 import type { ScriptedItemInput, ScriptedReply } from '../../scenarios/scripted-reply.ts'
 
 type Fields = Record<string, unknown>

@@ -2,7 +2,7 @@
  * Collects the shape of a reply, which is the names and types of its fields and, in a stream, the kinds of its events,
  * and compares two shapes.
  */
-import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, listOf } from '../../lib/json.ts'
 import type { RecordedEvent } from './events.ts'
 import { isPlaceholder } from './secrets.ts'
 

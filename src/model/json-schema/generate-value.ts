@@ -1,7 +1,6 @@
 /** Generates a value that a schema accepts, from the outside in. Very large schemas get the smallest value. */
-import { lookUp } from '../../lib/look-up.ts'
+import { fieldsOf, lookUp } from '../../lib/json.ts'
 import { random } from '../../lib/seed.ts'
-import { fieldsOf } from '../../lib/unchecked-json.ts'
 import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import { Budget, Exhausted } from './budget.ts'
 import { numberFor } from './numbers.ts'

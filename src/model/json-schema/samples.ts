@@ -1,6 +1,6 @@
 /** Values that look like what a field is called: `email` is an address, `city` a city, `rating` a number up to 5. */
 import type { Faker } from '@faker-js/faker'
-import { lookUp } from '../../lib/look-up.ts'
+import { lookUp } from '../../lib/json.ts'
 import type { ValuePlace } from './generate-value.ts'
 
 type Sample = (faker: Faker) => string | number

@@ -3,8 +3,7 @@
  * older drafts, and applies limits. A keyword whose value has the wrong type counts as absent.
  */
 import { format as formats, validate } from '@cfworker/json-schema'
-import { lookUp } from '../../lib/look-up.ts'
-import { fieldsOf, isObject, listOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, isObject, listOf, lookUp } from '../../lib/json.ts'
 import { readAt } from '../../lib/value-path.ts'
 import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import { type Budget, Exhausted } from './budget.ts'

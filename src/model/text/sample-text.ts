@@ -1,8 +1,7 @@
 /** Writes sample answers in Markdown: passages from fixtures/texts.json after a sentence that quotes the question. */
 import fixtures from '../../../fixtures/texts.json' with { type: 'json' }
-import { parseJson } from '../../lib/json.ts'
+import { fieldsOf, parseJson } from '../../lib/json.ts'
 import { draw, random } from '../../lib/seed.ts'
-import { fieldsOf } from '../../lib/unchecked-json.ts'
 import { linkTo, type Source } from '../search/citations.ts'
 import { firstSentence, quoted } from './words.ts'
 

@@ -3,7 +3,7 @@
  * published clients know, in an order that all of them accept.
  */
 import type { StreamEvent } from '../../http/reply.ts'
-import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, listOf } from '../../lib/json.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer, ChoiceItem } from '../../resources/answer.ts'
 import { itemKindOf, textEventOf } from './item-kinds.ts'

@@ -1,5 +1,5 @@
 /** Maps POST /responses to conversations, answers and stream events. Spec: POST /responses, Events. */
-import { fieldsOf, listOf, textOf } from '../../lib/unchecked-json.ts'
+import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
 import { promptSettings } from '../../model/preset.ts'
 import {
   type Conversation,

@@ -6,7 +6,7 @@
 import * as z from 'zod'
 import { encodeEvent } from '../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../http/reply.ts'
-import { isObject } from '../../lib/unchecked-json.ts'
+import { isObject } from '../../lib/json.ts'
 import type { StreamOptions, StreamPlaces } from '../../resources/protocol.ts'
 import { Annotation, ReasoningText, SummaryText } from '../../resources/response.ts'
 import { itemKinds, textEventOf } from './item-kinds.ts'

@@ -1,7 +1,6 @@
 /** A conversation as turns, for requests and replies of every protocol. */
 import type { JournalEntry } from '../../../journal/entry.ts'
-import { parseJson } from '../../../lib/json.ts'
-import { isObject } from '../../../lib/unchecked-json.ts'
+import { isObject, parseJson } from '../../../lib/json.ts'
 import { eventsOf, isEventStream } from './stream-events.ts'
 
 interface Turn {

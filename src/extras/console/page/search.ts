@@ -1,6 +1,6 @@
 /** The call list's search language: `status:429 model:aurora/* slower:2s -rule:busy haiku`. */
 import { compileGlob } from '../../../lib/glob.ts'
-import { lookUp } from '../../../lib/look-up.ts'
+import { lookUp } from '../../../lib/json.ts'
 import type { CallRow } from '../rows.ts'
 
 export interface Term {
