@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import type { Extra } from '../gateway/extra.ts'
 import { GatewayError } from '../http/errors.ts'
-import { hiddenEntry, JournalEntry, readMatch } from '../journal/entry.ts'
+import type { CallRecord } from '../journal/call-record.ts'
+import { hiddenEntry, JournalEntry, readMatch, toEntry } from '../journal/entry.ts'
 import { withFields } from '../journal/expectations.ts'
 import type { Har } from '../journal/har.ts'
 import { Duration } from '../lib/numbers.ts'
@@ -16,6 +17,9 @@ const Entries = z.object({ data: z.array(Entry) })
 const operation = z.string().min(1)
 
 const shown = (entries: readonly JournalEntry[]) => entries.map((entry) => hiddenEntry(entry))
+
+/** The reply to all waits that end with the same call. */
+const waited = new WeakMap<readonly CallRecord[], JournalEntry[]>()
 
 const entry = z.string().min(1).describe("The reply's x-request-id.")
 
@@ -69,9 +73,13 @@ export const journalOperations = [
       }),
     },
     output: Entries,
-    resolve: async ({ journal }, { body: { operation, ...options }, call }) => ({
-      data: shown(await journal.waitFor(operation, { ...options, signal: call.sink.disconnected })),
-    }),
+    async resolve({ journal }, { body: { operation, ...options }, call }) {
+      const signal = call.sink.disconnected
+      const records = await journal.waitForRecords(operation, { ...options, signal })
+      const data = waited.get(records) ?? shown(records.map(toEntry))
+      waited.set(records, data)
+      return { data }
+    },
   }),
   sandboxOperation('listUnmatched', 'GET /sandboxes/{sandbox}/journal/unmatched', {
     remote: 'journal.unmatched',

@@ -48,7 +48,8 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   #arrivals = 0
   /** Returns the calls that the default sandbox, if it is another one, has received meanwhile. @internal */
   readonly stray: () => JournalEntry[]
-  readonly #waiters = new Set<() => void>()
+  /** Checks of waits, with their operations. */
+  readonly #waiters = new Map<(records?: readonly CallRecord[]) => void, string>()
   #hasEnded = false
 
   static {
@@ -184,30 +185,37 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     operation: Id,
     options: WaitOptions = {},
   ): Promise<JournalEntry<BodyOf<RequestBodies, Id>>[]> {
+    const records = await this.waitForRecords(operation, options)
+    return records.map(toEntry) as JournalEntry<BodyOf<RequestBodies, Id>>[]
+  }
+
+  /** Waits for calls. Waits for an operation that end with the same call return the same list. @internal */
+  async waitForRecords(operation: string, options: WaitOptions): Promise<readonly CallRecord[]> {
     const { count, timeout, signal } = readWaitOptions(operation, options)
     this.#assertOperation(operation)
-    const { promise, resolve, reject } = Promise.withResolvers<JournalEntry<BodyOf<RequestBodies, Id>>[]>()
-    const check = () => {
-      const calls = this.calls(operation)
-      if (calls.length >= count) resolve(calls)
+    const { promise, resolve, reject } = Promise.withResolvers<readonly CallRecord[]>()
+    const check = (records: readonly CallRecord[] = this.#callsOf(operation)) => {
+      if (records.length >= count) resolve(records)
       else if (this.#hasEnded)
         reject(new GatewayError(410, `Waiting for ${count} × ${operation}: the sandbox was disposed`))
     }
     const onTimeout = () => {
-      const received = `received ${this.calls(operation).length}. ${allCallsText(this.entries(), this.stray())}`
+      const received = `received ${this.#callsOf(operation).length}. ${allCallsText(this.entries(), this.stray())}`
       reject(new GatewayError(408, `Waited ${timeout} ms for ${count} × ${operation}: ${received}`))
     }
     const onAbort = () => reject(new GatewayError(408, 'The wait was cancelled'))
     const timer = setTimeout(onTimeout, Math.min(timeout, maxTimerMs))
     if (signal?.aborted) onAbort()
     signal?.addEventListener('abort', onAbort)
-    this.#waiters.add(check)
+    this.#waiters.set(check, operation)
     check()
-    return promise.finally(() => {
+    try {
+      return await promise
+    } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
       this.#waiters.delete(check)
-    })
+    }
   }
 
   /** Returns the entries as HAR 1.2, which browser developer tools can open. */
@@ -240,7 +248,9 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     this.#records.splice(previous + 1, 0, record)
     record.kept()
     this.store.add(record)
-    for (const check of this.#waiters) check()
+    if (this.#waiters.size === 0) return
+    const records = this.#records.filter(({ operation }) => operation === record.operation)
+    for (const [check, operation] of this.#waiters) if (operation === record.operation) check(records)
   }
 
   /** @internal */
@@ -254,7 +264,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   end(): void {
     this.#release()
     this.#hasEnded = true
-    for (const check of this.#waiters) check()
+    for (const check of this.#waiters.keys()) check()
   }
 
   #release(): void {

@@ -1,34 +1,22 @@
 /** Remembers earlier requests: occurrence counts and stored responses. */
+import { RecentMap } from '../lib/recent-map.ts'
 
-/** Maximum number of keys in a generation. Two generations are kept. */
-const capacity = 100_000
-
-/** Counts repeated keys. Forgets keys: when the newer generation is full, it replaces the older one. */
+/** Counts repeated keys, and forgets old ones. */
 export class Occurrences {
-  /** Shared with forks. Never modified. */
-  #older: ReadonlyMap<string, number>
-  #newer = new Map<string, number>()
+  readonly #counts: RecentMap<number>
 
-  constructor(older: ReadonlyMap<string, number> = new Map()) {
-    this.#older = older
+  constructor(counts = new RecentMap<number>(100_000)) {
+    this.#counts = counts
   }
 
   next(key: string): number {
-    const before = this.#newer.get(key) ?? this.#older.get(key) ?? 0
-    if (this.#newer.size >= capacity) {
-      this.#older = this.#newer
-      this.#newer = new Map()
-    }
-    this.#newer.set(key, before + 1)
+    const before = this.#counts.get(key) ?? 0
+    this.#counts.set(key, before + 1)
     return before
   }
 
-  /** Returns an independent copy. Both share the counts so far. */
   fork(): Occurrences {
-    const isFull = this.#older.size + this.#newer.size > 2 * capacity
-    if (this.#newer.size > 0) this.#older = isFull ? this.#newer : new Map([...this.#older, ...this.#newer])
-    this.#newer = new Map()
-    return new Occurrences(this.#older)
+    return new Occurrences(this.#counts.copy())
   }
 }
 

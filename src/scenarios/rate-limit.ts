@@ -7,6 +7,7 @@ import type { RateLimitState } from '../faults/fault.ts'
 import { rateLimitHeaders } from '../faults/replacing.ts'
 import type { Clock } from '../lib/clock.ts'
 import { count, WindowLength } from '../lib/numbers.ts'
+import { RecentMap } from '../lib/recent-map.ts'
 import { hash } from '../lib/seed.ts'
 import type { CompiledRule, Progress } from './activation.ts'
 import { modelOf, type RuleRequest } from './condition.ts'
@@ -35,8 +36,8 @@ interface Window {
   readonly at: number
   /** Start as a timestamp of the sandbox clock, in milliseconds. Makes the reset time in headers reproducible. */
   readonly now: number
-  requests: number
-  tokens: number
+  readonly requests: number
+  readonly tokens: number
 }
 
 /** Returns the group of requests that share a limit: the hash of the key or model, or an empty string for all. */
@@ -48,20 +49,18 @@ export function callerOf(
   return by === 'key' ? hash(String(headers['authorization'] ?? headers['x-api-key'])) : ''
 }
 
-/** Maximum number of keys or models to track. The oldest is evicted. */
-const maxCallers = 10_000
-
 export class RateLimitUsage {
   readonly #limit: RateLimit
-  readonly #windows: Map<string, Window>
+  /** Windows by key or model. */
+  readonly #windows: RecentMap<Window>
 
-  constructor(limit: RateLimit, windows: Iterable<[string, Window]> = []) {
+  constructor(limit: RateLimit, windows = new RecentMap<Window>(10_000)) {
     this.#limit = limit
-    this.#windows = new Map(Array.from(windows, ([caller, window]) => [caller, { ...window }]))
+    this.#windows = windows
   }
 
   get isUsed(): boolean {
-    return this.#windows.size > 0
+    return !this.#windows.isEmpty
   }
 
   window(request: RuleRequest, clock: Clock): Window {
@@ -78,17 +77,13 @@ export class RateLimitUsage {
   }
 
   count(request: RuleRequest, clock: Clock, { requests = 0, tokens = 0 }: Partial<Window>): void {
-    const caller = callerOf(this.#limit, request)
     const window = this.window(request, clock)
-    window.requests += requests
-    window.tokens += tokens
-    const [oldest] = this.#windows.keys()
-    if (!this.#windows.has(caller) && this.#windows.size >= maxCallers) this.#windows.delete(oldest as string)
-    this.#windows.set(caller, window)
+    const counted = { requests: window.requests + requests, tokens: window.tokens + tokens }
+    this.#windows.set(callerOf(this.#limit, request), { ...window, ...counted })
   }
 
   /** @param counted The window when the request was counted. Default: the current one. */
-  read(request: RuleRequest, clock: Clock, counted?: Readonly<Window>): RateLimitState {
+  read(request: RuleRequest, clock: Clock, counted?: Window): RateLimitState {
     const limit = this.#limit
     const current = this.window(request, clock)
     const { requests, now } = counted ?? current
@@ -103,7 +98,7 @@ export class RateLimitUsage {
   }
 
   copy(): RateLimitUsage {
-    return new RateLimitUsage(this.#limit, this.#windows)
+    return new RateLimitUsage(this.#limit, this.#windows.copy())
   }
 }
 
@@ -121,8 +116,7 @@ export function chargeRateLimits(
     const isAnnounced = faults.some(
       (fault) => fault.name === 'rate-limit' || Reflect.get(fault, 'status') === 429,
     )
-    // The window is copied, because more requests may be counted before the reply.
-    return rateLimit ? { rateLimit, isAnnounced, window: { ...rateLimit.window(request, clock) } } : []
+    return rateLimit ? { rateLimit, isAnnounced, window: rateLimit.window(request, clock) } : []
   })
   return (tokens) => {
     if (tokens) for (const { rateLimit } of counted) rateLimit.count(request, clock, { tokens })

@@ -431,6 +431,17 @@ describe('journal.waitFor()', () => {
     expect((await waiting)[0]?.delivery).toBe('pending')
     await response.body?.cancel()
   })
+
+  it('converts calls once per wait, when it ends', async () => {
+    const { call, journal } = begin()
+    const waiting = Array.from({ length: 10 }, () => journal.waitFor('createResponse', { count: 30 }))
+    const parse = vi.spyOn(JSON, 'parse')
+    for (let index = 0; index < 29; index++) await (await call('POST /responses', { body: question })).text()
+    expect(parse.mock.calls.length).toBeLessThan(10 * 30)
+    parse.mockRestore()
+    await call('POST /responses', { body: question })
+    expect((await Promise.all(waiting)).map(({ length }) => length)).toEqual(Array(10).fill(30))
+  })
 })
 
 it('the journal lists requests by operation, or by path if there is none', async () => {

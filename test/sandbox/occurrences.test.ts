@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Occurrences } from '../../src/sandbox/memory.ts'
 
 /** Maximum number of distinct requests to remember. */
@@ -44,5 +44,19 @@ describe('Occurrences', () => {
     origin.next('one more')
     const fork = origin.fork()
     expect([fork.next('one more'), fork.next('request 0')]).toEqual([1, 0])
+  })
+
+  it('shares its counts with forks, instead of copying them', () => {
+    const origin = filled(20_000)
+    origin.fork()
+    const set = vi.spyOn(Map.prototype, 'set')
+    for (let index = 0; index < 100; index++) {
+      origin.next(`later ${index}`)
+      origin.fork()
+    }
+    const copied = set.mock.calls.length
+    set.mockRestore()
+    expect(copied).toBeLessThan(1000)
+    expect([origin.next('request 0'), origin.next('later 0'), origin.next('new')]).toEqual([1, 1, 0])
   })
 })
