@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { meantBy } from '../lib/did-you-mean.ts'
 import { lookUp } from '../lib/json.ts'
 import { mustBe, shown } from '../lib/schema-messages.ts'
+import { list } from '../resources/list.ts'
 import { answerFaults } from './answer.ts'
 import { streamFaults } from './events.ts'
 import { type FaultDefinition, type Layer, layers } from './fault.ts'
@@ -84,7 +85,7 @@ export const FaultSetting = z.lazy(() => {
 
 /** A fault, or a list of faults that act together. */
 export const FaultList = z.lazy(() =>
-  z.union([FaultSetting, z.array(FaultSetting).min(1)], {
+  z.union([FaultSetting, list(FaultSetting).min(1).max(100)], {
     error: ({ input }) => problemWith(input),
   }),
 )

@@ -1,22 +1,16 @@
-/** Parses JSON request bodies, and limits their depth. */
+/** Parses JSON request bodies, and limits their depth and their number of values. */
+import { parseJson } from '../lib/json.ts'
 import { invalidRequest } from './errors.ts'
 
-/** Returns the parsed value, or undefined if the text is not JSON or is nested too deeply. */
+/** Returns the parsed value, or undefined if the text is not JSON or exceeds a limit. */
 export function parseJsonBody(text: string): unknown {
-  if (text === '') return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    // Each level takes two characters, so short bodies need no check.
-    return text.length > 2 * maxDepth && isDeeper(value, maxDepth) ? undefined : value
-  } catch {
-    return undefined
-  }
+  return excessOf(text) === undefined ? parseJson(text) : undefined
 }
 
-/** Throws 400 if the body is missing, is not JSON, or is nested too deeply. */
+/** Throws 400 if the body is missing, is not JSON, or exceeds a limit. */
 export function assertJsonBody(text: string, value: unknown): void {
   if (value !== undefined) return
-  const message = text === '' ? 'A JSON body is required' : reasonOf(text)
+  const message = text === '' ? 'A JSON body is required' : (excessOf(text) ?? reasonOf(text))
   throw invalidRequest([{ path: 'body', message, rule: text === '' ? 'required' : 'json' }], {
     assumption: 'requestBody',
   })
@@ -25,7 +19,7 @@ export function assertJsonBody(text: string, value: unknown): void {
 function reasonOf(text: string): string {
   try {
     JSON.parse(text)
-    return `Nested deeper than ${maxDepth} levels`
+    return ''
   } catch (error) {
     return `Malformed JSON: ${(error as Error).message}`
   }
@@ -33,8 +27,38 @@ function reasonOf(text: string): string {
 
 /** Maximum depth of arrays and objects: far more than requests need, but far less than would overflow the stack. */
 const maxDepth = 500
+/** Maximum numbers of values and of keys. Parsed, each takes up to 60 times the size of its text. */
+const maxValues = 500_000
+const maxKeys = 250_000
 
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
+/** Returns the limit that a text exceeds, if any, before it is parsed. */
+function excessOf(text: string): string | undefined {
+  // Each level takes two characters.
+  if (text.length <= 2 * maxDepth) return undefined
+  let depth = 0
+  let values = 0
+  let keys = 0
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]
+    if (sign === '"') at = endOfString(text, at)
+    else if (sign === '[' || sign === '{') depth++
+    else if (sign === ']' || sign === '}') depth--
+    else if (sign === ':') keys++
+    else if (sign === ',') values++
+    else continue
+    if (depth > maxDepth) return `Nested deeper than ${maxDepth} levels`
+    if (values > maxValues) return `Has more than ${maxValues.toLocaleString('en')} values`
+    if (keys > maxKeys) return `Has more than ${maxKeys.toLocaleString('en')} keys`
+  }
+  return undefined
+}
+
+/** Returns the index of a string's closing quote; the text's length if there is none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end > 0; end = text.indexOf('"', end + 1)) {
+    let before = end
+    while (text[before - 1] === '\\') before--
+    if ((end - before) % 2 === 0) return end
+  }
+  return text.length
 }

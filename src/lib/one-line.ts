@@ -1,6 +1,7 @@
 /** Joins lines with spaces, and omits the middle of text longer than 1,000 characters. */
 export function oneLine(text: string): string {
-  const line = text
+  const ends = text.length > 20_000 ? `${text.slice(0, 10_000)} … ${text.slice(-10_000)}` : text
+  const line = ends
     .split(/[\r\n]+/)
     .map((part) => part.trim())
     .filter((part) => part !== '')

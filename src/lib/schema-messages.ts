@@ -103,7 +103,14 @@ type Limit = Extract<z.core.$ZodRawIssue, { code: 'too_small' | 'too_big' }>
 function limit(issue: Limit): string {
   const { origin, inclusive } = issue
   const bound = Number(issue.code === 'too_small' ? issue.minimum : issue.maximum)
-  const unit = { string: 'character', array: 'item', set: 'item', map: 'item', file: 'byte' }[String(origin)]
+  const unit = {
+    string: 'character',
+    array: 'item',
+    record: 'field',
+    set: 'item',
+    map: 'item',
+    file: 'byte',
+  }[String(origin)]
   const isLeast = issue.code === 'too_small'
   if (unit === undefined) {
     if (!inclusive) return `Must be ${isLeast ? 'more' : 'less'} than ${bound}`

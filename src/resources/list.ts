@@ -1,4 +1,4 @@
-/** Lists in requests, which are checked only until enough violations are found. */
+/** Lists and records that callers fill. Checks of lists stop when enough violations are found. */
 import * as z from 'zod'
 
 /** Number of violations after which the rest of a list is not checked. A reply shows the first hundred. */
@@ -26,6 +26,33 @@ const List = z.core.$constructor<z.ZodArray>('List', (list, definition) => {
 })
 
 /** Like `z.array(item)`, but a list of 9 MB with nothing valid in it takes milliseconds instead of a minute. */
-export function list<Item extends z.ZodType>(item: Item): z.ZodArray<Item> {
-  return new List({ type: 'array', element: item }) as z.ZodArray<Item>
+export function list<Item extends z.ZodType>(
+  item: Item,
+  options?: Pick<z.core.$ZodArrayDef, 'error'>,
+): z.ZodArray<Item> {
+  return new List({ type: 'array', element: item, ...options }) as z.ZodArray<Item>
+}
+
+/** Maximum number of fields of a record. */
+const maxFields = 1000
+
+const initRecord: (record: z.ZodRecord, definition: z.core.$ZodRecordDef) => void = z.ZodRecord.init
+const Bounded = z.core.$constructor<z.ZodRecord>('Bounded', (record, definition) => {
+  initRecord(record, definition)
+  const { parse } = record._zod
+  record._zod.parse = (payload, context) => {
+    const { value: input, issues } = payload
+    if (typeof input !== 'object' || input === null || Object.keys(input).length <= maxFields)
+      return parse(payload, context)
+    issues.push({ code: 'too_big', origin: 'record', maximum: maxFields, input, inst: record })
+    return payload
+  }
+})
+
+/** Like `z.record(key, value)`, with at most a thousand fields. */
+export function record<Key extends z.core.$ZodRecordKey, Value extends z.ZodType>(
+  keyType: Key,
+  valueType: Value,
+): z.ZodRecord<Key, Value> {
+  return new Bounded({ type: 'record', keyType, valueType }) as z.ZodRecord<Key, Value>
 }

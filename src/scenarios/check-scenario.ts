@@ -1,14 +1,29 @@
 /** Checks a scenario's shape and names, and that each of its rules can apply. */
 import { conflict } from '../faults/compatibility.ts'
-import { formFor, needsGeneratedAnswer, needsStream, requestedForm } from '../faults/fault.ts'
+import {
+  type FaultDefinition,
+  formFor,
+  needsGeneratedAnswer,
+  needsStream,
+  requestedForm,
+} from '../faults/fault.ts'
 import { type FaultSetting, faultOf } from '../faults/index.ts'
 import { inCall } from '../lib/call-names.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { readAt, walk } from '../lib/value-path.ts'
+import { isPattern, maxPattern } from './condition.ts'
 import { textOperations } from './names.ts'
 import { type ParsedRule, type ParsedScenario, Scenario, type Step } from './scenario.ts'
-import { type Path, problemAt, problemsOf, ScenarioError, wording } from './scenario-error.ts'
+import {
+  maxProblems,
+  type Path,
+  type Problem,
+  problemAt,
+  problemsOf,
+  ScenarioError,
+  wording,
+} from './scenario-error.ts'
 import { callsOf, isAnswer, type ParsedTurn, type Script } from './script.ts'
 import { faultsOf, type ParsedScriptedReply } from './scripted-reply.ts'
 import { isTemplate, templateProblem } from './template.ts'
@@ -31,15 +46,19 @@ export interface CheckOptions {
 /** Returns the scenario with defaults filled in. Throws a `ScenarioError` with all problems if it is invalid. */
 export function checkScenario(input: unknown, { operations }: CheckOptions): ParsedScenario {
   const scenario = checkShape(input)
-  const findings = scenario.rules.flatMap((rule, index) => {
-    const targets = new Map([rule.on].flat().map((name) => [name, targetOf(name, operations)]))
-    return Array.from(
-      ruleProblems({ rule, operations, targets }),
-      ([path, says]): Finding => [['rules', index, ...path], says],
-    )
-  })
-  assertNone(findings, input)
+  assertNone(scenarioProblems(scenario, operations), input)
   return scenario
+}
+
+function* scenarioProblems(
+  { rules }: ParsedScenario,
+  operations: readonly KnownOperation[],
+): Generator<Finding> {
+  for (const [index, rule] of rules.entries()) {
+    const targets = new Map([rule.on].flat().map((name) => [name, targetOf(name, operations)]))
+    for (const [path, says] of ruleProblems({ rule, operations, targets }))
+      yield [['rules', index, ...path], says]
+  }
 }
 
 /**
@@ -51,7 +70,7 @@ export function defineScenario<const Input extends Scenario>(scenario: Input): I
 }
 
 export function checkShape(input: unknown): ParsedScenario {
-  assertNone([...notData(input)], input)
+  assertNone(notData(input), input)
   const result = Scenario.safeParse(input, { error: (issue) => wording(issue, readAt(input, ['name'])) })
   if (!result.success) throw new ScenarioError(problemsOf(result.error.issues, input))
   return result.data
@@ -60,17 +79,33 @@ export function checkShape(input: unknown): ParsedScenario {
 /** A path, and the text after the field name, such as ` must be 0 to 1, got 50`. */
 type Finding = [path: Path, says: string]
 
-function assertNone(findings: readonly Finding[], input: unknown): void {
-  if (findings.length === 0) return
-  throw new ScenarioError(findings.map(([path, says]) => problemAt(path, says, input)))
+function assertNone(findings: Generator<Finding>, input: unknown): void {
+  const problems: Problem[] = []
+  for (const [path, says] of findings) {
+    problems.push(problemAt(path, says, input))
+    if (problems.length === maxProblems) break
+  }
+  if (problems.length > 0) throw new ScenarioError(problems)
 }
+
+/** Maximum number of characters of a scenario's regular expressions, which take 0.1 ms per character to check. */
+const maxPatterns = 20_000
 
 /**
  * Yields values that JSON cannot represent: those that contain themselves, BigInts, and regular expressions, dates and
- * maps, which the schema would accept as empty objects.
+ * maps, which the schema would accept as empty objects. Stops at too many regular expressions as data.
  */
 export function* notData(input: unknown): Generator<Finding> {
+  const patterns = new Set<string>()
+  let patternLength = 0
   for (const [path, value, isInItself] of walk(input)) {
+    const text = isPattern(value) ? value.matches + (value.flags ?? '') : ''
+    if (text.length <= maxPattern && !patterns.has(text)) patternLength += text.length
+    patterns.add(text)
+    if (patternLength > maxPatterns) {
+      const limit = maxPatterns.toLocaleString('en')
+      return yield [path, `: the scenario's regular expressions have more than ${limit} characters`]
+    }
     if (isInItself) yield [path, ' must not contain itself']
     else if (typeof value === 'bigint') yield [path, ` must not be a BigInt, got ${value}n`]
     else if (value instanceof RegExp) {
@@ -159,8 +194,13 @@ function* onProblems({ rule, operations }: RuleContext): Generator<Finding> {
 }
 
 function matchesPath(operation: KnownOperation, method = operation.method, path: string): boolean {
-  const pattern = operation.path.replace(/\{[^}]*\}/g, '[^/]+')
-  return method.toLowerCase() === operation.method.toLowerCase() && new RegExp(`^${pattern}$`).test(path)
+  if (method.toLowerCase() !== operation.method.toLowerCase()) return false
+  const steps = path.split('/')
+  const own = operation.path.split('/')
+  return (
+    steps.length === own.length &&
+    steps.every((step, at) => (own[at]?.startsWith('{') ? step : own[at]) === step)
+  )
 }
 
 function* stepProblems(step: Exclude<Step, 'pass'>, path: Path, context: RuleContext): Generator<Finding> {
@@ -199,12 +239,16 @@ function* faultProblems(
     const why = `it needs a request for ${needed}, but when.stream is ${rule.when.stream}`
     yield [path, `: '${name}' never applies: ${why}`]
   }
-  for (const [index, second] of faults.entries())
-    for (const first of faults.slice(0, index)) {
+  const earlier = new Set<FaultDefinition>()
+  for (const second of faults) {
+    // A fault that occurs again can conflict only with itself.
+    for (const first of earlier.has(second) ? [second] : earlier) {
       const reason = conflict(first, second)
       const pair = `'${first.name}' and '${second.name}'`
       if (reason) yield [path, `: ${pair} cannot be combined: ${reason}; use a sequence for both`]
     }
+    earlier.add(second)
+  }
   const replacement = replaced && faults.find(({ layer }) => layer === 'replacement')
   if (replacement) yield [path, `: '${replacement.name}' replaces ${replaced}`]
 }

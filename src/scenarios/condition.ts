@@ -15,6 +15,7 @@ import {
   messageItems,
   newUserTexts,
 } from '../resources/conversation.ts'
+import { list, record } from '../resources/list.ts'
 import { field, text } from './field.ts'
 
 /** Parts of a request that conditions read. Path parameters are decoded; header names are in lower case. */
@@ -75,13 +76,16 @@ function itemsOf(item: unknown): ConversationItem[] {
   return type === 'message' ? messageItems(String(role), content) : []
 }
 
+/** Maximum length of a regular expression. */
+export const maxPattern = 200
+
 export const Pattern = z.lazy(() =>
   z
     .strictObject({
       matches: z
         .string()
         .min(1)
-        .max(200)
+        .max(maxPattern, { abort: true })
         .describe('A regular expression without backreferences, unanchored.'),
       flags: field(z.string().max(8), "The regular expression's flags. Default: none."),
     })
@@ -96,13 +100,14 @@ export type PatternInput = z.input<typeof Pattern>
 
 /** Returns true for a pattern, false for other objects with fields such as `matches`. */
 export function isPattern(value: unknown): value is Pattern {
-  const { matches, flags = '', ...rest } = Object(value) as Record<string, unknown>
-  return typeof matches === 'string' && typeof flags === 'string' && Object.keys(rest).length === 0
+  const { matches, flags = '' } = fieldsOf(value)
+  if (typeof matches !== 'string' || typeof flags !== 'string') return false
+  return Object.keys(Object(value)).every((name) => name === 'matches' || name === 'flags')
 }
 
 /** Compiling takes milliseconds, and checking and matching both need it. */
 const cache = new Map<string, ReturnType<typeof compile>>()
-const maxCached = 1000
+const maxCached = 10_000
 
 function compilePattern({ matches, flags = '' }: Pattern) {
   const key = `/${matches}/${flags}`
@@ -122,6 +127,7 @@ function compile(matches: string, flags: string) {
 }
 
 export function patternProblem(pattern: Pattern): string | undefined {
+  if (pattern.matches.length > maxPattern) return `Must have at most ${maxPattern} characters`
   try {
     compilePattern(pattern)
     return undefined
@@ -131,7 +137,7 @@ export function patternProblem(pattern: Pattern): string | undefined {
   }
 }
 
-const texts = z.lazy(() => z.union([text, z.array(text).min(1)]))
+const texts = z.lazy(() => z.union([text, list(text).min(1).max(1000)]))
 const Part = z.lazy(() => z.strictObject({ contains: text.describe('A substring of the value.') }))
 
 export const TextCondition = z.lazy(() =>
@@ -161,7 +167,7 @@ export type Condition = z.infer<typeof Condition>
 /** The value itself, or one of equals, contains, matches, present. */
 export type ConditionInput = z.input<typeof Condition>
 
-const named = z.lazy(() => z.record(text, Condition))
+const named = z.lazy(() => record(text, Condition))
 
 export const When = z.lazy(() =>
   z.strictObject(
@@ -185,7 +191,7 @@ export const When = z.lazy(() =>
       ),
       state: field(texts, "Sandbox state, as set by a rule's `setState`. Initially `started`."),
       call: field(
-        z.union([count(1), z.array(count(1)).min(1)]),
+        z.union([count(1), list(count(1)).min(1).max(1000)]),
         'Number of the call, from 1, among those that match the other conditions.',
       ),
     },

@@ -6,7 +6,7 @@ import { pathOf } from '../http/violations.ts'
 import { matchAcrossCopies } from '../lib/copies.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { lookUp } from '../lib/json.ts'
-import { oneLine } from '../lib/one-line.ts'
+import { oneLine, truncate } from '../lib/one-line.ts'
 import { about, inWords, shown } from '../lib/schema-messages.ts'
 import { readAt } from '../lib/value-path.ts'
 import { isShorthand, misnomer } from './names.ts'
@@ -20,6 +20,9 @@ export interface Problem {
   /** One line that names the rule and the field. */
   message: string
 }
+
+/** Maximum number of problems to find. */
+export const maxProblems = 100
 
 /** Thrown for an invalid scenario. The one-line message describes the first problem and mentions any others. */
 export class ScenarioError extends Error {
@@ -60,7 +63,7 @@ export function wording(issue: z.core.$ZodRawIssue, scenario: unknown): string |
   const { fault, ...object } = Object(issue.input) as Record<string, unknown>
   const name = fault ?? object['name']
   const params = shape.includes('times') && isFault(name) ? faultOf(name).params().shape : {}
-  const hints = issue.keys.map((key) => {
+  const hints = issue.keys.slice(0, maxProblems).map((key) => {
     if (known === options.reply && Object.hasOwn(ScriptedReply.unwrap().shape, key))
       return `; write reply({ ${['text', 'body', 'frames'].includes(key) ? '' : 'text, '}${key} }, …)`
     return Object.hasOwn(params, key)
@@ -91,10 +94,11 @@ export function problemsOf(issues: readonly Issue[], input: unknown, above: Path
         return problemAt(path, about(subject, issue.message), input)
       }
       const hints = issue.message.split('\n')
-      return issue.keys.map((key, index): Problem => {
+      return hints.map((hint, index): Problem => {
+        const key = String(issue.keys[index])
         const at = [...path, key]
         const field = fieldOf(at, input)
-        return { path: at, message: `${placeOf(at, input)}unknown field '${field}'${hints[index]}` }
+        return { path: at, message: `${placeOf(at, input)}unknown field '${field}'${hint}` }
       })
     })
 }
@@ -118,7 +122,7 @@ function likelyBranch(branches: readonly Issue[][]): Issue[] | undefined {
 function placeOf(path: Path, input: unknown): string {
   const name = readAt(input, ['name'])
   if (isShorthand(name)) return ''
-  const scenario = typeof name === 'string' ? `'${name}'` : 'the scenario'
+  const scenario = typeof name === 'string' ? `'${truncate(name, 100)}'` : 'the scenario'
   if (typeof path[1] === 'number') return `rule ${path[1] + 1} of ${scenario}: `
   return typeof name === 'string' ? `scenario ${scenario}: ` : ''
 }

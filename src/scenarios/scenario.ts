@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { count, Duration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
+import { list } from '../resources/list.ts'
 import { When } from './condition.ts'
 import { field, text } from './field.ts'
 import type { CustomOperationId, OperationName } from './names.ts'
@@ -56,7 +57,7 @@ export const Rule = z.lazy(() =>
     // between gateways.
     on: z
       .union(
-        [text, z.array(text).min(1)],
+        [text, list(text).min(1).max(1000)],
         mustBe("an operation such as 'createResponse', 'text' or '*', or a list of them"),
       )
       .describe(
@@ -84,7 +85,7 @@ export const Rule = z.lazy(() =>
     reply: field(TextOrReply, "Replaces the operation's reply: text, or a full reply object."),
     script: field(Script, 'The turns of one conversation, one request each.'),
     sequence: field(
-      z.array(Step).min(1, { error: 'Is empty: add a step, or remove the rule' }),
+      list(Step).min(1, { error: 'Is empty: add a step, or remove the rule' }),
       'Steps, one per matching request.',
     ),
     onEnd: OnEnd.optional(),
@@ -108,7 +109,7 @@ export const Scenario = z.lazy(() =>
         )
         .describe('Scenario name, which is sent in headers.'),
       description: field(z.string(), 'Effect that a client observes.'),
-      rules: z.array(Rule).min(1).max(10_000).describe('The first rule that matches a request applies.'),
+      rules: list(Rule).min(1).max(10_000).describe('The first rule that matches a request applies.'),
     },
     mustBe('{ name, rules: […] }'),
   ),

@@ -5,6 +5,7 @@ import { truncate } from '../lib/one-line.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import { walk } from '../lib/value-path.ts'
 import { type Conversation, callText, newUserTexts } from '../resources/conversation.ts'
+import { list, record } from '../resources/list.ts'
 import {
   compileCondition,
   describeCondition,
@@ -43,9 +44,9 @@ const RequiredFields = z.lazy(() =>
 export const TurnExpectation = z.lazy(() =>
   z.strictObject({
     input: field(TextCondition, 'Part of a user message since the last turn, or a regular expression.'),
-    tools: field(z.array(text).min(1), 'Functions that the request must offer. Others are allowed.'),
+    tools: field(list(text).min(1), 'Functions that the request must offer. Others are allowed.'),
     result: field(
-      z.record(text, z.union([ResultCheck, z.array(ResultCheck).min(1)])),
+      record(text, z.union([ResultCheck, list(ResultCheck).min(1)])),
       "Checks on the results of the previous turn's function calls, by function name. A list has one check per call, in order; a single check must match at least one call.",
     ),
   }),
@@ -58,7 +59,7 @@ export type TurnExpectationInput = z.input<typeof TurnExpectation>
 export type FunctionCalls = Readonly<Record<string, object | string | undefined>>
 export const FunctionCalls = z.lazy(
   () =>
-    z.record(text, z.union([z.record(z.string(), z.json()), z.string()])) as z.ZodType<
+    record(text, z.union([z.record(z.string(), z.json()), z.string()])) as z.ZodType<
       Record<string, object | string>,
       FunctionCalls
     >,
@@ -70,7 +71,7 @@ export const Turn = z.lazy(() =>
     expect: field(TurnExpectation, 'Expectations about the request. Default: none.'),
     call: field(
       z.union(
-        [FunctionCalls, z.array(FunctionCalls).min(1)],
+        [FunctionCalls, list(FunctionCalls).min(1)],
         mustBe("an object such as { search: { q: 'tides' } }"),
       ),
       "Functions to call: an object that maps each function's name to its arguments, or a custom tool's name to its text. Use a list to call a function more than once.",
@@ -83,8 +84,7 @@ export type ParsedTurn = z.infer<typeof Turn>
 export type Turn = z.input<typeof Turn>
 
 export const Script = z.lazy(() =>
-  z
-    .array(Turn, mustBe("a list of turns, such as [{ text: 'Hello' }]"))
+  list(Turn, mustBe("a list of turns, such as [{ text: 'Hello' }]"))
     .min(1)
     .max(1000)
     .describe('The turns of one conversation, one request each.'),

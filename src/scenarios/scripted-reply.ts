@@ -5,6 +5,7 @@ import { HeaderRecord } from '../http/header-record.ts'
 import { between, count, Duration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import type { Conversation } from '../resources/conversation.ts'
+import { list } from '../resources/list.ts'
 import { isOfOtherType, openUnion } from '../resources/object-by-type.ts'
 import {
   Annotation,
@@ -28,7 +29,7 @@ const Part = z.lazy(() =>
     .looseObject({
       type: z.enum(['output_text', 'refusal']).optional(),
       text: z.string().optional(),
-      annotations: z.array(Annotation).optional(),
+      annotations: list(Annotation).optional(),
       refusal: z.string().optional(),
     })
     .refine(({ text, refusal }) => (text === undefined) !== (refusal === undefined), {
@@ -37,10 +38,10 @@ const Part = z.lazy(() =>
 )
 
 const paragraphs = <Paragraph extends z.ZodType>(paragraph: Paragraph) =>
-  z.union([z.string(), z.array(z.union([z.string(), paragraph]))], mustBe('a string, or a list of strings'))
+  z.union([z.string(), list(z.union([z.string(), paragraph]))], mustBe('a string, or a list of strings'))
 
 const itemContent = () =>
-  z.union([z.string(), z.array(Part)], mustBe('text, or a list of parts with text or a refusal'))
+  z.union([z.string(), list(Part)], mustBe('text, or a list of parts with text or a refusal'))
 
 const knownItem = () =>
   z.discriminatedUnion('type', [
@@ -73,7 +74,7 @@ const knownItem = () =>
       type: z.literal('image_generation_call'),
       id: head().id,
       result: field(z.string().nullable(), 'Image in base64. Default: one pixel, or null if it failed.'),
-      partial_images: field(z.array(z.string()), 'Partial images for streams, in base64. Default: none.'),
+      partial_images: field(list(z.string()), 'Partial images for streams, in base64. Default: none.'),
     }),
   ])
 
@@ -170,8 +171,8 @@ const ScriptedError = z.lazy(() =>
 
 export const answerFields = () => ({
   text: field(z.string(), 'Message text. In a turn, it is placed after `output` and before function calls.'),
-  citations: field(z.array(ScriptedCitation), 'Citations in the message text.'),
-  output: field(z.array(ScriptedItem), 'Output items. Missing ids and statuses are generated.'),
+  citations: field(list(ScriptedCitation), 'Citations in the message text.'),
+  output: field(list(ScriptedItem), 'Output items. Missing ids and statuses are generated.'),
   interleave: field(z.boolean(), 'For POST /responses: if true, events of items alternate. Default: false.'),
   id: field(text, 'Response id. Default: derived from the request.'),
   responseStatus: field(ResponseStatus, 'Default: completed, or incomplete if the token limit is reached.'),
@@ -186,7 +187,7 @@ export const ScriptedReply = z.lazy(() =>
     headers: field(HeaderRecord, 'Additional headers.'),
     ...answerFields(),
     body: field(z.json(), 'Complete body, for any operation.'),
-    frames: field(z.array(ScriptedFrame), 'Body as a list of frames, for any operation.'),
+    frames: field(list(ScriptedFrame), 'Body as a list of frames, for any operation.'),
   }),
 )
 /** A reply that replaces the operation's reply. */
