@@ -66,7 +66,8 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   readonly #owner: StateOwner
   #state: SandboxState
   #db: Database | undefined
-  #inFlight = 0
+  /** Number of calls that are not over. @internal */
+  inFlight = 0
   #usedAt: number
   /** Reason why the sandbox no longer exists, such as `was disposed`; undefined while it is live. @internal */
   ended: string | undefined
@@ -94,10 +95,10 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
       journal: this.#journal as Journal,
       listeners: host.listeners,
       enter: () => {
-        this.#inFlight++
+        this.inFlight++
       },
       leave: () => {
-        this.#inFlight--
+        this.inFlight--
         this.#usedAt = host.clock.elapsed()
       },
     }
@@ -165,7 +166,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
 
   /** Elapsed milliseconds since the last request completed; 0 while one is in flight. @internal */
   get idleMs(): number {
-    return this.#inFlight > 0 ? 0 : this.#setup.host.clock.elapsed() - this.#usedAt
+    return this.inFlight > 0 ? 0 : this.#setup.host.clock.elapsed() - this.#usedAt
   }
 
   /** Marks the sandbox as in use while a function runs. @internal */

@@ -213,7 +213,7 @@ describe.each(Object.entries(transports))('a reply that cannot be sent over %s',
     await (isRule ? call(target, 'POST /responses', { body: question }) : call(target, 'GET /x')).catch(
       () => {},
     )
-    await expect.poll(() => gateway.journal.unanswered()).toEqual([])
+    await expect.poll(() => gateway.inFlight).toBe(0)
     expect(gateway.journal.entries()).toMatchObject([{ error: expect.stringContaining(error) }])
     expect(gateway.journal.entries()[0]?.delivery).not.toBe('pending')
   })

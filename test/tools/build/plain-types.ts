@@ -40,7 +40,7 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
     aliases.flatMap(({ name, side, schema }) => (side === 'input' ? [[schema, name] as const] : [])),
   )
   const { FaultSetting } = await import('../../../src/faults/index.ts')
-  const { Duration, PositiveDuration } = await import('../../../src/lib/numbers.ts')
+  const { Duration, PositiveDuration, WindowLength } = await import('../../../src/lib/numbers.ts')
   const { Rule, RuleSource } = await import('../../../src/scenarios/scenario.ts')
   const { ServedGateway } = await import('../../../src/server/server-options.ts')
   const { LatencyOption } = await import('../../../src/sandbox/latency.ts')
@@ -49,12 +49,14 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
     [LatencyOption, 'Latency'],
     [ServedGateway, 'GatewayCore'],
     [PositiveDuration, 'number'],
+    [WindowLength, 'number'],
   ])
   names
     .set(ServedGateway, 'GatewayCore')
     .set(FaultSetting, 'Fault')
     .set(Duration, 'Duration')
     .set(PositiveDuration, 'Duration')
+    .set(WindowLength, 'Duration')
     .set(
       Rule._zod.innerType.shape.on,
       'OperationName | CustomOperationId | (OperationName | CustomOperationId)[]',
