@@ -67,11 +67,8 @@ function costOf({ inputTokens, cachedTokens, outputTokens }: AnswerUsage, pricin
   return dollars(input + outputTokens * Number(completion) + Number(request))
 }
 
-type Tables = SandboxState['tables']
-type Provider = Awaited<ReturnType<Tables['providers']['rows']>>[number]
-
 /** Returns two providers, or fewer if fewer exist. If the model's vendor is a provider, it comes first. */
-export async function providersOf(model: string, { providers }: Tables): Promise<Provider[]> {
+export async function providersOf(model: string, { providers }: SandboxState['tables']) {
   const rows = await providers.rows()
   const vendor = rows.findIndex(({ slug }) => model.startsWith(`${slug}/`))
   const first = vendor < 0 ? Math.floor(draw(model, 'provider') * rows.length) : vendor

@@ -6,20 +6,19 @@ import { isObject } from '../lib/json.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { about, inWords, shown } from '../lib/schema-messages.ts'
 
-export interface Option<Input = unknown, Output = unknown> extends Details {
+export interface Option<Input = unknown, Output = unknown> {
   /** Effect of the option. Ends with `Default: ….` if the default's value does not explain itself. */
   readonly description: string
   /** Builds the schema, when the option is set: building the schemas of all options takes 5 ms. */
   readonly schema: () => z.ZodType<Output, Input>
   readonly default?: Output
-}
-
-interface Details {
   /** Flag of `serve` in Commander's syntax, such as `--seed <seed>`. */
   readonly flag?: string
   /** If true, text is a file path, which is relative to the configuration file that contains it. */
   readonly isPath?: true
 }
+
+type Details = Pick<Option, 'flag' | 'isPath'>
 
 export interface OptionGroup<
   Inner extends Options = Options,

@@ -82,14 +82,10 @@ export class Sandboxes {
     })
     if (!result.success) throw invalidRequest(toViolations(result.error, 'body'))
     const merged = { ...options, ...result.data }
-    return this.#admit(id, merged, this.#readFixtures(merged))
-  }
-
-  #readFixtures(options: GatewayOptions): SeedData {
     try {
-      return new SeedData(options, this.setup.collections)
+      return this.#admit(id, merged, new SeedData(merged, this.setup.collections))
     } catch (error) {
-      throw new GatewayError(400, (error as Error).message)
+      throw error instanceof GatewayError ? error : new GatewayError(400, (error as Error).message)
     }
   }
 

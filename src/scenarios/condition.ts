@@ -223,15 +223,12 @@ export function compileWhen({ stream, model, body = {}, input, ...named }: Parse
   const tests: Test[] = []
   if (stream !== undefined) tests.push(streamTest(stream))
   if (model !== undefined) tests.push(modelTest([model].flat()))
-  for (const [part, noun] of [
-    ['params', 'parameter'],
-    ['query', 'query'],
-    ['headers', 'header'],
-  ] as const) {
+  const nouns = { params: 'parameter', query: 'query', headers: 'header' } as const
+  for (const part of ['params', 'query', 'headers'] as const) {
     for (const [name, condition] of Object.entries(named[part] ?? {})) {
       const path = [part === 'headers' ? name.toLowerCase() : name]
       const read = (request: Conditioned) => valuesAt(request[part], path)
-      tests.push(valueTest(`${noun} '${name}'`, read, condition, isSecretName(name)))
+      tests.push(valueTest(`${nouns[part]} '${name}'`, read, condition, isSecretName(name)))
     }
   }
   for (const [text, condition] of Object.entries(body)) {

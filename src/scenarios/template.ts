@@ -80,17 +80,12 @@ export function templateFiller(
 
 function valuesOf(call: TemplateCall, readConversation: () => Conversation | undefined, number: number) {
   const { params, query, headers, body, method, path, contentKey, occurrence, at, state } = call
-  const request = { body, params, query, headers, method, path, model: modelOf(body) }
   let drawn = 0
   return {
-    ...request,
+    ...{ body, params, query, headers, method, path, model: modelOf(body) },
     call: number,
-    get now() {
-      return new Date(at).toISOString()
-    },
-    get input() {
-      return lastUserText(readConversation() ?? { items: [], tools: [] })
-    },
+    now: new Date(at).toISOString(),
+    input: lastUserText(readConversation() ?? { items: [], tools: [] }),
     random: {
       get uuid() {
         return uuid(state.seed, 'template', contentKey, occurrence, drawn++)
