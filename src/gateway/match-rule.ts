@@ -5,22 +5,15 @@ import { encodeEvent } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
 import { lowerCase } from '../http/header-record.ts'
 import { eventStream, type Frame, json, type Reply, type StreamEvent } from '../http/reply.ts'
-import { pathOf, toViolations } from '../http/violations.ts'
 import { fromBase64 } from '../lib/bytes.ts'
-import { about, check, shown } from '../lib/schema-messages.ts'
+import { shown } from '../lib/schema-messages.ts'
 import { random } from '../lib/seed.ts'
 import { responsesPlaces } from '../operations/responses/stream.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
-import { unknownFields } from '../resources/unknown-fields.ts'
-import { notData } from '../scenarios/check-scenario.ts'
+import { checkShape } from '../scenarios/check-scenario.ts'
 import type { Match } from '../scenarios/compose.ts'
 import type { ChargeRateLimits } from '../scenarios/rate-limit.ts'
-import {
-  type ParsedScriptedReply,
-  type ReplyContext,
-  type ScriptedFrame,
-  ScriptedReply,
-} from '../scenarios/scripted-reply.ts'
+import type { ParsedScriptedReply, ReplyContext, ScriptedFrame } from '../scenarios/scripted-reply.ts'
 import { type FillTemplates, templateFiller } from '../scenarios/template.ts'
 import type { ReceivedCall } from './call.ts'
 import type { FoundAnswer } from './extra.ts'
@@ -128,25 +121,21 @@ async function callReplyFunction(
   const conversation = received.conversation() ?? { items: [], tools: [] }
   const request: ReplyContext['request'] = { method, path, params, query, headers, body }
   let returned: unknown
-  let nonData: string | undefined
   try {
     returned = await replyFunction({ request, conversation })
-    for (const [path, says] of notData(returned)) nonData ??= pathOf('reply', path) + says
   } catch (error) {
     const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
     throw new GatewayError(500, `The function passed to reply() threw ${name}: ${message}`)
   }
   if (typeof returned === 'string') return { ...defaults, text: returned }
-  const result = check(ScriptedReply, returned)
-  if (result.success && nonData === undefined) return result.data
-  const [unknown] = unknownFields(ScriptedReply, returned)
-  const [first] = result.error ? toViolations(result.error, 'reply') : []
-  const problem =
-    Object.prototype.toString.call(returned) !== '[object Object]'
-      ? `it must return text or a reply object, got ${shown(returned)}`
-      : unknown
-        ? `unknown field '${unknown.path.join('.')}'${unknown.suggestion ? `; did you mean '${unknown.suggestion}'?` : ''}`
-        : (nonData ?? about(String(first?.path), String(first?.message)))
+  let problem = `it must return text or a reply object, got ${shown(returned)}`
+  if (Object.prototype.toString.call(returned) === '[object Object]')
+    try {
+      const { rules } = checkShape({ name: 'reply', rules: [{ on: '*', reply: returned }] })
+      return rules[0]?.reply as ParsedScriptedReply
+    } catch (error) {
+      problem = (error as Error).message
+    }
   throw new GatewayError(500, `The function passed to reply() returned an invalid reply: ${problem}`)
 }
 

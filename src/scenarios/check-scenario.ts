@@ -95,7 +95,7 @@ const maxPatterns = 20_000
  * Yields values that JSON cannot represent: those that contain themselves, BigInts, and regular expressions, dates and
  * maps, which the schema would accept as empty objects. Stops at too many regular expressions as data.
  */
-export function* notData(input: unknown): Generator<Finding> {
+function* notData(input: unknown): Generator<Finding> {
   const patterns = new Set<string>()
   let patternLength = 0
   for (const [path, value, isInItself] of walk(input)) {
