@@ -66,11 +66,12 @@ export class Guard {
   }
 
   /** Throws 403 for a cross-origin request from a browser, with or without a preflight. */
-  assertSameOrigin({ headers }: IncomingMessage): void {
-    const { origin, host, 'sec-fetch-site': site } = headers
+  assertSameOrigin(request: IncomingMessage): void {
+    const { origin, host, 'sec-fetch-site': site } = request.headers
     const isForeign = origin !== undefined && URL.parse(origin)?.host !== host
     if (isForeign || (site !== undefined && site !== 'same-origin' && site !== 'none'))
       throw new GatewayError(403, 'Cross-origin requests to the control API are not allowed')
+    this.assertSource(request)
   }
 
   /** Throws 401 without the token, if one is required. */

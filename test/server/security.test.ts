@@ -141,6 +141,7 @@ describe('a cross-origin page', () => {
     expect([gateway.journal.entries().length, gateway.unusedRules().length]).toEqual(
       status === 200 ? [1, 0] : [0, 1],
     )
+    if (status === 403) expect((await send('GET /__understudy/sandboxes', headers)).status).toBe(403)
     // Any page may link to the console.
     expect((await send('GET /', { ...headers, accept: 'text/html' })).status).toBe(302)
     gateway.reset()

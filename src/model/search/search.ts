@@ -67,9 +67,9 @@ function chooseSearch(
   if (limitedEngine && requests.some(({ engine }) => engine === limitedEngine)) assume('limitedEngine')
   const violations = requests
     .filter(({ engine, requestedResults }) => engine === limitedEngine && requestedResults > limitedResults)
-    .map(({ path }) => ({
+    .map(({ path, requestedResults }) => ({
       path: `${path}.max_results`,
-      message: `Must be at most ${limitedResults} for the engine ${limitedEngine}`,
+      message: `Must be at most ${limitedResults} for the engine ${limitedEngine}, got ${requestedResults}`,
       rule: 'too_big',
     }))
   if (violations.length > 0) {
