@@ -106,36 +106,25 @@ export function unknownPath(
   const repeated = route !== undefined && base.endsWith('/v1')
   const why = repeated ? `, because the base URL already ends in /v1: omit ${base}` : outside
   const bare = requested.slice(base.length).replace(/(?<=.)\/+$/, '')
-  const near = similarOperations(method, bare, operations)
-  const meant = near.find((operation) => operation.method.toUpperCase() === method) ?? near[0]
-  if (meant) {
-    const line = `${meant.method.toUpperCase()} ${outside && '/api/v1'}${fillParameters(meant.path, bare)}`
-    return `${problem}${why}. Did you mean ${line}?`
-  }
+  const line = similarLine(method, bare, operations)
+  if (line) return `${problem}${why}. Did you mean ${line.replace(' ', ` ${outside && '/api/v1'}`)}?`
   return scriptable.test(`${method} ${route}`)
     ? `${problem}. A rule can handle it, for example { on: '${method} ${route}', reply: { body: {} } }`
     : problem + outside
 }
 
 /** Parameters must not hide differences: `/responses/input_tokens` does not resemble `/workspaces/{id}`. */
-function similarOperations(method: string, path: string, all: readonly AnyOperation[]): AnyOperation[] {
+function similarLine(method: string, path: string, all: readonly AnyOperation[]): string | undefined {
   const segments = path.split('/')
-  const isNear = (operation: AnyOperation) => {
+  const lines = all.flatMap((operation) => {
+    const wanted = operation.method.toUpperCase()
     const pattern = operation.path.split('/')
     const words = segments.filter((_, index) => !pattern[index]?.startsWith('{'))
     const literals = pattern.filter((segment) => !segment.startsWith('{'))
-    const furthest = operation.method.toUpperCase() === method ? undefined : 2
-    return nearest(words.join('/'), [literals.join('/')], furthest) !== undefined
-  }
-  const near = Map.groupBy(all.filter(isNear), (operation) => fillParameters(operation.path, path))
-  return near.get(nearest(path, [...near.keys()]) ?? '') ?? []
-}
-
-/** Fills a pattern's parameters from the requested path: `/presets/{slug}` becomes `/presets/code-review`. */
-function fillParameters(pattern: string, requested: string): string {
-  const segments = requested.split('/')
-  return pattern
-    .split('/')
-    .map((segment, index) => (segment.startsWith('{') ? (segments[index] ?? segment) : segment))
-    .join('/')
+    const furthest = wanted === method ? undefined : 2
+    if (nearest(words.join('/'), [literals.join('/')], furthest) === undefined) return []
+    const filled = pattern.map((each, index) => (each.startsWith('{') ? (segments[index] ?? each) : each))
+    return `${wanted} ${filled.join('/')}`
+  })
+  return nearest(`${method} ${path}`, lines, Infinity)
 }

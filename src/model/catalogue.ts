@@ -7,7 +7,7 @@ import { draw } from '../lib/seed.ts'
 import type { AnswerUsage } from '../resources/answer.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { isFaultModel } from '../scenarios/bundled.ts'
-import { withoutOnline } from './search/search-request.ts'
+import { withoutOnline } from './search/search.ts'
 
 /** Warns about an unlisted model. With `strict`, throws 400. */
 export async function checkModel(

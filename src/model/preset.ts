@@ -6,7 +6,7 @@ import type { PresetVersion } from '../resources/preset.ts'
 import type { Prompt, PromptSettings, PromptTool, TextForm } from '../resources/prompt.ts'
 import { clientTools, isFunction, isWebSearch, runsAtClient, type Tool } from '../resources/tools.ts'
 import { unknownSlug } from '../resources/unknown-slug.ts'
-import { isOnline, withoutOnline } from './search/search-request.ts'
+import { isOnline, withoutOnline } from './search/search.ts'
 
 /** Throws 404 for an unknown preset. An inactive preset works, but logs a warning. */
 export async function applyPreset(

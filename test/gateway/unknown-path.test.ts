@@ -22,8 +22,8 @@ describe('the 404 for an unknown path', () => {
   it.each([
     ['GET', 'GET'],
     ['PUT', 'PUT'],
-    ['POST', 'GET'],
-  ])('suggests for %s the operation with this method, or the first one', async (method, suggested) => {
+    ['POST', 'PUT'],
+  ])('suggests for %s the operation with this method, or the nearest one', async (method, suggested) => {
     const operations = (['get', 'put'] as const).map((each) =>
       defineOperation({
         id: `${each}Report`,
