@@ -51,6 +51,12 @@ export interface DataFile {
 const maxAliases = 1000
 /** Maximum number of values that aliases may add to a YAML file, to stop alias bombs. */
 const maxExpanded = 100_000
+/** Maximum number of lines and commas in a file with aliases. The parser takes 4 KB for each. */
+const maxParts = 250_000
+/** Maximum number of lines and commas in JSON whose problems have positions, which the same parser finds. */
+const maxLocated = 30_000
+/** Maximum length of JSON with comments, in characters. */
+const maxLenientJson = 1024 * 1024
 
 /** Throws a `FileError` if the file cannot be read or parsed, or is larger than the limit. */
 export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
@@ -149,21 +155,33 @@ export function parseDataText(
     return {
       value,
       locate(path) {
+        if (hasMoreParts(text, maxLocated)) return start
         document ??= toDocument(text)
         return document.locate(path)
       },
     }
-  } catch {
-    return parseYaml(name, text, customTags)
+  } catch (error) {
+    if (text.length <= maxLenientJson || !/^\s*[[{]/.test(text)) return parseYaml(name, text, customTags)
+    const [, line = 1, column = 1] = /\(line (\d+) column (\d+)\)/.exec((error as Error).message) ?? []
+    const message = `not JSON: ${yamlProblems['MISSING_CHAR']}`
+    throw new FileError([{ file: name, message, line: Number(line), column: Number(column) }])
   }
+}
+
+const start: Place = { line: 1, column: 1 }
+
+function hasMoreParts(text: string, max: number): boolean {
+  return text.length > max && text.replace(/[^\n,]+/g, '').length > max
 }
 
 const tooDeep = 'is nested too deeply'
 
 function parseYaml(file: string, text: string, customTags?: SchemaOptions['customTags']): DataFile {
-  const fail = (message: string, place: Place = { line: 1, column: 1 }): never => {
+  const fail = (message: string, place = start): never => {
     throw new FileError([{ file, message, ...place }])
   }
+  if (/[\s,[{]\*[\w-]+\s*[\n,\]}]/.test(text) && hasMoreParts(text, maxParts))
+    return fail('has too many values for a file with aliases')
   try {
     const { document, placeAt, locate } = toDocument(text, customTags)
     const failAt = (message: string, offset = 0) => fail(message, placeAt(offset))

@@ -37,6 +37,33 @@ describe('parseDataText', () => {
   })
 })
 
+describe('text of several megabytes', () => {
+  const many = (text: string) => text.repeat(400_000)
+  it.each([
+    [
+      'an alias of a long list',
+      `a: &a [${many('1,')}]\nb: *a\n`,
+      '1:1: has too many values for a file with aliases',
+    ],
+    [
+      'JSON that ends early',
+      `{"a":[${many('12,')}`,
+      '1:1: not JSON: a bracket, quote, comma or colon is missing',
+    ],
+    [
+      'JSON with a wrong bracket',
+      `{"a":[${many('12,')}3}`,
+      '1:1200008: not JSON: a bracket, quote, comma or colon is missing',
+    ],
+  ])('gets one line: %s', (_, text, problem) => {
+    expect(() => parseDataText('text', text)).toThrow(`text:${problem}`)
+  })
+
+  it('has no positions in JSON with many values', () => {
+    expect(parseDataText('text', `{\n"a":[${many('1,')}1]}`).locate(['a'])).toEqual({ line: 1, column: 1 })
+  })
+})
+
 describe('readCheckedFile', () => {
   const folder = mkdtempSync(join(tmpdir(), 'data-file-'))
   afterAll(() => rmSync(folder, { recursive: true }))
