@@ -129,10 +129,8 @@ export interface SecretPattern {
   readonly hint?: RegExp
   /** Returns a word for the finding, such as the prefix. Default: the name, if any. */
   readonly label?: (secret: string) => string | undefined
-  /** Returns true if a match is a secret. Default: all matches are. */
-  readonly accepts?: (secret: string) => boolean
-  /** For an expression that ends before the secret: returns its end, or undefined if it is not a secret. */
-  readonly endOf?: (text: string, start: number, groups: Record<string, string>) => number | undefined
+  /** Returns true if a match is a secret, by the groups and the 64 characters after it. Default: all matches are. */
+  readonly accepts?: (secret: string, groups: Record<string, string>, after: string) => boolean
 }
 
 export interface SecretPlace {
@@ -182,7 +180,7 @@ function* allPlaces(text: string, patterns: readonly SecretPattern[]): Generator
 
 /** Returns the places of a pattern's matches in the original text. */
 function placesIn({ text, placeOf }: View, pattern: SecretPattern): SecretPlace[] {
-  const { expression, hint = expression, accepts, endOf, label, kind } = pattern
+  const { expression, hint = expression, accepts, label, kind } = pattern
   const places: SecretPlace[] = []
   // Most text has no secrets, and one search takes a tenth of the time of finding all matches.
   if (text.search(hint) < 0) return places
@@ -191,18 +189,13 @@ function placesIn({ text, placeOf }: View, pattern: SecretPattern): SecretPlace[
   expression.lastIndex = 0
   for (let match = expression.exec(text); match; match = expression.exec(text)) {
     const { 0: whole, index, groups = {} } = match
-    const after = index + whole.length
-    if (endOf) {
-      const end = endOf(text, after, groups)
-      if (end === undefined || end === after) continue
-      add(after, end, groups['name'])
-      expression.lastIndex = end
-    } else {
-      const { secret = whole } = groups
-      const start = index + whole.lastIndexOf(secret)
-      if (whole === '') expression.lastIndex++
-      else if (!accepts || accepts(secret)) add(start, start + secret.length, label?.(secret))
-    }
+    const { secret = whole, name } = groups
+    const start = index + whole.lastIndexOf(secret)
+    const end = start + secret.length
+    if (secret !== '' && (!accepts || accepts(secret, groups, text.slice(end, end + 64))))
+      add(start, end, label?.(secret) ?? name)
+    // The rest of the match may contain another one.
+    else expression.lastIndex = Math.max(start, index + 1)
   }
   return places
 }
@@ -325,47 +318,27 @@ export const keyPatterns: readonly SecretPattern[] = [
 
 /** Creates patterns for values with secret names in JSON (also in JSON strings), forms, URLs, HAR files and logs. */
 export function namePatterns(isSecret: (name: string) => boolean): SecretPattern[] {
-  const pattern = (kind: string, source: string, ending: RegExp | typeof stringEnd): SecretPattern => ({
+  const pattern = (kind: string, source: string): SecretPattern => ({
     kind,
-    expression: new RegExp(source.replace('NAME', '(?<name>[\\w-]{1,64})'), 'g'),
-    endOf(text, start, { name = '', quote = '"' }) {
-      if (!isSecret(name)) return undefined
-      const end = ending instanceof RegExp ? matchEnd(ending, text, start) : ending(text, start, quote)
-      return isSecretValue(name, text.slice(start, end), text.slice(end, end + 64)) ? end : undefined
-    },
+    expression: new RegExp(source.replace('NAME', '(?<name>[\\w-]{1,64})'), 'gs'),
+    accepts: (secret, { name = '' }, after) => isSecret(name) && isSecretValue(name, secret, after),
   })
+  // Ends at the same quote, which has backslashes in nested JSON: 1, 3, 7 and so on.
+  const untilQuote = '(?<secret>.*?)(?:(?<!\\\\)\\k<quote>|$)'
   return [
-    pattern('field', '"NAME"\\s*:\\s*"', stringEnd),
-    pattern('field', '(?<!\\\\)(?<quote>\\\\{1,31}")NAME\\k<quote>\\s*:\\s*\\k<quote>', stringEnd),
-    pattern('parameter', '(?:^|[?&]|;\\s?)NAME=', /[^&#\s"'\\]+/y),
-    pattern('header', '"name"\\s*:\\s*"NAME"\\s*,\\s*"value"\\s*:\\s*"', stringEnd),
+    pattern('field', `(?<!\\\\)(?<quote>\\\\{0,31}")NAME\\k<quote>\\s*:\\s*\\k<quote>${untilQuote}`),
+    pattern('parameter', '(?:^|[?&]|;\\s?)NAME=(?<secret>[^&#\\s"\'\\\\]+)'),
+    pattern('header', `"name"\\s*:\\s*"NAME"\\s*,\\s*"value"\\s*:\\s*(?<quote>")${untilQuote}`),
     {
       kind: 'value',
+      // A secret has few equals signs, so that `a=a=a=…` takes time in proportion to its length.
       hint: /(?:key|token|secret|authorization|passphrase|password|passwd|pwd)["']? {0,4}[ :=]/i,
-      expression: /\b(?<name>[\w-]{1,64})["']?(?: {0,4}(?:=>?|:=?) {0,4}|(?<=--[\w-]{1,64}) )["'`]?/g,
-      endOf(text, start, { name = '' }) {
-        if (!isSecretName(name)) return undefined
-        const end = matchEnd(/[\w+/=.~!@$*^-]+/y, text, start)
-        return isAssignedSecret(name, text.slice(start, end), text[end]) ? end : undefined
-      },
+      expression:
+        /\b(?<name>[\w-]{1,64})["']?(?: {0,4}(?:=>?|:=?) {0,4}|(?<=--[\w-]{1,64}) )["'`]?(?<secret>[\w+/.~!@$*^-]+(?:=+[\w+/.~!@$*^-]+){0,3}=*)/g,
+      accepts: (secret, { name = '' }, after) =>
+        isSecretName(name) && isAssignedSecret(name, secret, after[0]),
     },
   ]
-}
-
-function matchEnd(sticky: RegExp, text: string, start: number): number {
-  sticky.lastIndex = start
-  return sticky.test(text) ? sticky.lastIndex : start
-}
-
-/** Returns the end of a JSON string, or of the text. In nested JSON, the quote has backslashes: 1, 3, 7 and so on. */
-function stringEnd(text: string, start: number, quote: string): number {
-  const depth = quote.length
-  for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
-    let from = end
-    while (from > start && text[from - 1] === '\\') from--
-    if ((end - from) % (2 * depth) === depth - 1) return end - depth + 1
-  }
-  return text.length
 }
 
 /** `key` and `token` have other meanings, as in `logprobs`, so their values are secrets only if they look like keys. */
