@@ -97,7 +97,9 @@ function guard(
 ): (() => Promise<Response>) | undefined {
   const { method, url, headers } = request
   const outgoing: Outgoing = { method, url: new URL(url), headers: Object.fromEntries(headers) }
-  if (isHandledBy(gateway, outgoing) && (ids.length === 0 || ids.includes(operationAt(gateway, outgoing))))
+  const { route = '' } = splitAddress(outgoing.url.pathname, gateway.bases)
+  const { id = '' } = gateway.router.find(method, route).operation ?? {}
+  if (isHandledBy(gateway, outgoing) && (ids.length === 0 || ids.includes(id)))
     return () => resolve(gateway, request, answered(gateway, outgoing.url))
   if (ids.length > 0) return undefined
   const reason = reasonToReject(gateway, outgoing)
@@ -108,12 +110,6 @@ function guard(
     .find((other) => other && isHandledBy(other, outgoing))
   return () =>
     owner ? resolve(owner, request) : resolve(gateway, request, { rejection: pathNotFound(reason) })
-}
-
-/** Returns the id of the operation at an address, or an empty string. */
-function operationAt(gateway: GatewayCore, { method, url }: Outgoing): string {
-  const { route = '' } = splitAddress(url.pathname, gateway.bases)
-  return gateway.router.find(method, route).operation?.id ?? ''
 }
 
 /** Converts a path to MSW's syntax. Parameter names do not matter, because the gateway parses the path itself. */

@@ -19,15 +19,12 @@ export function toFetch(gateway: GatewayCore, more: Pick<Call, 'rejection' | 'wa
         `gateway.fetch() expects an absolute URL, such as https://gateway.example/api/v1/responses, got '${native}'`,
       )
     const request = native instanceof Request && init === undefined ? native : new Request(native, init)
-    const rejection = rejectionOf(gateway, new URL(request.url))
-    return decompressed(await respond(gateway, request, false, { ...rejection, ...more }))
+    const { baseUrl } = gateway.options
+    const isOurs = baseUrl === undefined || routeBelow(baseUrl, new URL(request.url)) !== undefined
+    // The real request would go elsewhere.
+    const rejection = isOurs ? undefined : pathNotFound(otherAddress(baseUrl, new URL(request.url)))
+    return decompressed(await respond(gateway, request, false, { rejection, ...more }))
   }
-}
-
-/** Rejects a request to another address than `baseUrl`, because the real one would go elsewhere. */
-function rejectionOf({ options: { baseUrl } }: GatewayCore, url: URL): Pick<Call, 'rejection'> {
-  const isOurs = baseUrl === undefined || routeBelow(baseUrl, url) !== undefined
-  return isOurs ? {} : { rejection: pathNotFound(otherAddress(baseUrl, url)) }
 }
 
 /** Returns true for a `Request` from another realm or library, such as Miniflare's or npm undici's. */

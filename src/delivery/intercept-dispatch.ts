@@ -89,17 +89,15 @@ async function readDispatched(body: unknown, limit: number, sink?: Sink): Promis
   if (!body) return new Uint8Array()
   if (typeof body === 'string') return within(toBytes(body), limit)
   if (body instanceof Uint8Array) return within(body, limit)
-  const stream = isIterable(body) ? body : new Response(body as BodyInit).body
+  // FormData is also iterable, but does not yield bytes.
+  const { [Symbol.asyncIterator]: pull, [Symbol.iterator]: iterate } = Object(body)
+  const yieldsBytes = (pull || iterate) && !(body instanceof FormData)
+  const stream = yieldsBytes ? body : new Response(body as BodyInit).body
   return collectBody(encoded(stream as AsyncIterable<string | Uint8Array>), limit, sink?.disconnected)
 }
 
 async function* encoded(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield toBytes(chunk)
-}
-
-/** FormData is also iterable, but does not yield bytes. */
-function isIterable(body: object): body is AsyncIterable<string | Uint8Array> {
-  return (Symbol.asyncIterator in body || Symbol.iterator in body) && !(body instanceof FormData)
 }
 
 /** Converts headers to a record with lowercase names. Repeated headers are joined, as on a server. */

@@ -124,7 +124,7 @@ async function callReplyFunction(
   try {
     returned = await replyFunction({ request, conversation })
   } catch (error) {
-    const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
+    const { name = 'Error', message = String(error) } = Object(error)
     throw new GatewayError(500, `The function passed to reply() threw ${name}: ${message}`)
   }
   if (typeof returned === 'string') return { ...defaults, text: returned }

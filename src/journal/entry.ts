@@ -7,7 +7,7 @@ import { hideInText, hideInValue } from '../http/secrets.ts'
 import { isPlain } from '../lib/copy.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
 import { isObject } from '../lib/json.ts'
-import { shown } from '../lib/schema-messages.ts'
+import { isRegExp, shown } from '../lib/schema-messages.ts'
 import { explainNearMisses, NearMiss } from '../scenarios/near-misses.ts'
 import { TurnReading } from '../scenarios/script-runs.ts'
 import type { CallRecord } from './call-record.ts'
@@ -129,7 +129,7 @@ export function readMatch<Match>(match: Match): Match {
 }
 
 function assertNoRegExp(value: unknown): void {
-  if (value instanceof RegExp)
+  if (isRegExp(value))
     throw new TypeError(`a RegExp (${value}) is not supported; write expect.stringMatching(${value})`)
   if (isObject(value) && (Array.isArray(value) || isPlain(value)))
     Object.values(value).forEach(assertNoRegExp)

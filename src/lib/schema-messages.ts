@@ -69,11 +69,16 @@ export function about(field: string, problem: string): string {
 /** Maximum length of a value's text. */
 const maxShown = 60
 
+/** Also accepts those of another realm, but no proxies, which have no source. */
+export function isRegExp(value: unknown): value is RegExp {
+  return Object.prototype.toString.call(value) === '[object RegExp]'
+}
+
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${truncate(oneLine(value), maxShown)}'`
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return value.length === 0 ? '[]' : 'a list'
-  if (typeof value !== 'object' || value === null || value instanceof RegExp) return String(value)
+  if (typeof value !== 'object' || value === null || isRegExp(value)) return String(value)
   const { name = 'Object' } = Object(value.constructor)
   if (name !== 'Object') return `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${truncate(oneLine(String(name)), 60)}`
   return Object.keys(value).length === 0 ? '{}' : 'an object'

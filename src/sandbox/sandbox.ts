@@ -179,6 +179,11 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     }
   }
 
+  /** Returns false for a proxy, which has no private fields. @internal */
+  static isSandbox(value: unknown): value is Sandbox {
+    return #setup in Object(value)
+  }
+
   /** @internal */
   isOf(host: Sandboxes): boolean {
     return this.#setup.host === host
@@ -347,6 +352,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
 /** Returns the message for an unknown snapshot. Snapshot ids start with their sandbox's id. */
 export function noSnapshot(sandbox: string, id: string): string {
   const owner = id.replace(/-\d+$/, '')
-  const reason = owner === sandbox ? 'it was taken in another gateway' : `it belongs to sandbox '${owner}'`
+  const reason =
+    owner === sandbox ? 'it was taken in another gateway, or is a copy' : `it belongs to sandbox '${owner}'`
   return `Sandbox '${sandbox}' has no snapshot '${id}'${owner === id ? '' : `: ${reason}`}`
 }

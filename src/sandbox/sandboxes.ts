@@ -128,7 +128,7 @@ export class Sandboxes {
 
   /** Runs a function, and all async work that it starts, in a live sandbox of this gateway. */
   run<Result>(sandbox: Sandbox, work: () => Result): Result {
-    if (!(sandbox instanceof Sandbox))
+    if (!Sandbox.isSandbox(sandbox))
       throw new TypeError(
         `run() expects a sandbox object from createSandbox(), got ${typeof sandbox === 'string' ? 'the string ' : ''}${shown(sandbox)}`,
       )

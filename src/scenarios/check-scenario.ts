@@ -10,7 +10,7 @@ import {
 import { type FaultSetting, faultOf } from '../faults/index.ts'
 import { inCall } from '../lib/call-names.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { shown } from '../lib/schema-messages.ts'
+import { isRegExp, shown } from '../lib/schema-messages.ts'
 import { readAt, walk } from '../lib/value-path.ts'
 import { isPattern, maxPattern } from './condition.ts'
 import { textOperations } from './names.ts'
@@ -108,11 +108,14 @@ function* notData(input: unknown): Generator<Finding> {
     }
     if (isInItself) yield [path, ' must not contain itself']
     else if (typeof value === 'bigint') yield [path, ` must not be a BigInt, got ${value}n`]
-    else if (value instanceof RegExp) {
+    else if (isRegExp(value)) {
       const pattern = JSON.stringify({ matches: value.source, flags: value.flags || undefined })
       yield [path, `: a RegExp (${value}) is not supported; write ${pattern}`]
-    } else if (typeof value === 'object' && !/Array|Object|Null/.test(Object.prototype.toString.call(value)))
-      yield [path, ` must be plain data, got ${value}`]
+    } else if (
+      typeof value === 'object' &&
+      (value instanceof RegExp || !/Array|Object|Null/.test(Object.prototype.toString.call(value)))
+    )
+      yield [path, ` must be plain data, got ${shown(value)}`]
   }
 }
 
