@@ -28,7 +28,6 @@ export interface UnhandledRequestPrint {
 
 export interface InterceptSetup {
   readonly gateway: GatewayCore
-  /** The user's MSW handlers, which run before the gateway. */
   readonly handlers: UserHandlers
   readonly onUnhandledRequest: UnhandledRequestStrategy | UnhandledRequestCallback
 }
@@ -141,7 +140,6 @@ export function reasonToReject(gateway: GatewayCore, outgoing: Outgoing): string
   return `${why} (if this request is not for the gateway, set the gateway's baseUrl)`
 }
 
-/** Explains why a URL is not one of the gateway's. */
 export function otherAddress(baseUrl: string, { host, protocol }: URL): string {
   const base = URL.parse(baseUrl)
   const isOtherScheme = base?.host === host && base.protocol !== protocol

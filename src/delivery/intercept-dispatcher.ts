@@ -3,7 +3,7 @@
  * clients are also intercepted.
  */
 import type { Dispatcher, DispatchOptions, Handler } from './intercept-undici.ts'
-import { isReplaced, realm, registry, replace, restore } from './interceptions.ts'
+import { realm, registry, replace, restore, substituteAt } from './interceptions.ts'
 
 /** Keys of the global dispatchers. Node's `fetch` and undici up to 7 use `1`; undici 8 and Node 26 use `2`. */
 const keys = [1, 2].map((version) => Symbol.for(`undici.globalDispatcher.${version}`))
@@ -19,7 +19,7 @@ export type Pass = (options: DispatchOptions) => boolean
  */
 export function replaceDispatchers(): void {
   for (const key of keys) {
-    if (isReplaced(realm, key)) continue
+    if (substituteAt(realm, key)) continue
     const original = Reflect.get(realm, key)
     replace(realm, key, original ? { value: substituteFor(original) } : { get: interceptDefinitions })
   }
@@ -29,7 +29,7 @@ export function replaceDispatchers(): void {
 function interceptDefinitions(): void {
   const { Object: objects } = realm
   const { defineProperty } = objects
-  if (isReplaced(objects, 'defineProperty')) return
+  if (substituteAt(objects, 'defineProperty')) return
   const value: typeof defineProperty = (object, key, attributes) => {
     const defined = defineProperty(object, key, attributes)
     if (keys.includes(key as symbol) && registry.active.length > 0) replaceDispatchers()

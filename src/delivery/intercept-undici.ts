@@ -21,7 +21,6 @@ export interface Dispatcher {
   dispatch(options: DispatchOptions, handler: Handler): boolean
 }
 
-/** Passed to a handler so that it can control its connection. */
 export interface Controller {
   readonly aborted: boolean
   readonly paused: boolean

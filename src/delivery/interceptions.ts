@@ -39,12 +39,12 @@ export function activate(interception: ActiveInterception): () => void {
   }
 }
 
-export function isReplaced(owner: object, key: PropertyKey): boolean {
+/** Returns the value or getter that replaces a property; undefined if none does. */
+export function substituteAt(owner: object, key: PropertyKey): object | undefined {
   const { get, value } = Object.getOwnPropertyDescriptor(owner, key) ?? {}
-  return registry.originals.has(get ?? value)
+  return registry.originals.has(get ?? value) ? (get ?? value) : undefined
 }
 
-/** Replaces a property with a value, or with a getter. */
 export function replace(owner: object, key: PropertyKey, by: { value: object } | { get(): unknown }): void {
   const { originals, places } = registry
   originals.set('get' in by ? by.get : by.value, Object.getOwnPropertyDescriptor(owner, key))
@@ -58,11 +58,10 @@ export function replace(owner: object, key: PropertyKey, by: { value: object } |
 
 /** Leaves a property alone that other code has replaced in the meantime. */
 export function restore(owner: object, key: PropertyKey): void {
-  if (!isReplaced(owner, key)) return
-  const { get, value } = Object.getOwnPropertyDescriptor(owner, key) as PropertyDescriptor
-  const original = registry.originals.get(get ?? value)
+  const substitute = substituteAt(owner, key)
+  const original = substitute && registry.originals.get(substitute)
   if (original) Object.defineProperty(owner, key, original)
-  else Reflect.deleteProperty(owner, key)
+  else if (substitute) Reflect.deleteProperty(owner, key)
 }
 
 /**
@@ -74,7 +73,7 @@ export function replaceMethod<Method>(
   name: string,
   substituteFor: (original: Method) => Method,
 ): void {
-  if (isReplaced(owner, name)) return
+  if (substituteAt(owner, name)) return
   const original = Reflect.get(owner, name)
   const substitute = substituteFor(original)
   const get = () => {

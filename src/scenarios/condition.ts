@@ -100,8 +100,8 @@ export type PatternInput = z.input<typeof Pattern>
 
 /** Returns true for a pattern, false for other objects with fields such as `matches`. */
 export function isPattern(value: unknown): value is Pattern {
-  const { matches, flags = '' } = fieldsOf(value)
-  if (typeof matches !== 'string' || typeof flags !== 'string') return false
+  const fields = fieldsOf(value)
+  if (typeof fields['matches'] !== 'string' || !/string|undefined/.test(typeof fields['flags'])) return false
   return Object.keys(Object(value)).every((name) => name === 'matches' || name === 'flags')
 }
 
