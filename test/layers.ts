@@ -34,6 +34,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     'extras/recordings': 'record, replay, import, drift',
     'extras/console': 'the web page',
     'extras/exports': 'calls exported as a curl command or as a test',
+    'extras/verdicts': 'what an application did wrong, judged from its calls',
   },
   { extras: '`index.ts`: the list of extras' },
   { setup: 'what spans the core and the extras: options, request bodies, the file reader' },
@@ -44,6 +45,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     node: 'entry: `intercept`',
     remote: 'entry: `connectGateway`',
     serve: 'entry: `startServer`',
+    verdicts: 'entry: `findings`',
   },
   {
     vitest: 'entry: `test` and `expect` for Vitest',

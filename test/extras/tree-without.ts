@@ -22,6 +22,8 @@ export function treeWithout(gone: readonly string[]): string {
   for (const name of gone) {
     for (const folder of ['src', 'test'])
       rmSync(join(copy, folder, 'extras', name), { recursive: true, force: true })
+    // The extra's own entry, if it has one.
+    rmSync(join(copy, 'src', `${name}.ts`), { force: true })
     withoutLines(join(copy, 'src/extras/index.ts'), `./${name}/`)
     withoutLines(join(copy, 'src/index.ts'), `./extras/${name}/`)
   }
