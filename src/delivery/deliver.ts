@@ -10,7 +10,6 @@ import { Clock } from '../lib/clock.ts'
 import { setImmediate } from '../lib/real-timers.ts'
 import { KeepAlive } from './keep-alive.ts'
 
-/** The part of a call's record that delivery uses. */
 export interface DeliveryWatch extends Pick<CallRecord, 'method' | 'sent' | 'settled'> {
   readonly state: Pick<CallState, 'hold'> & { readonly clock: Pick<Clock, 'wait' | 'pace'> }
 }
@@ -178,7 +177,6 @@ class Playback {
     this.#frames = frames[Symbol.iterator]()
   }
 
-  /** Returns undefined at the end. */
   next(): string | Uint8Array | WaitFrame | undefined {
     if (this.#rest.length > 0) return this.#slice(this.#rest)
     let text = ''

@@ -3,7 +3,6 @@ import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { pathNotFound } from '../gateway/router.ts'
 import { chunksOf, collectBody, within } from '../http/body.ts'
-import { GatewayError } from '../http/errors.ts'
 import { routeBelow } from '../lib/address.ts'
 import { serve } from './deliver.ts'
 import { otherAddress } from './intercept-destination.ts'
@@ -62,17 +61,11 @@ function toCall({ sandboxes }: GatewayCore, request: Request, sink: ResponseSink
     search,
     headers: Object.fromEntries(request.headers),
     sandbox: sandboxes.current?.getStore(),
-    readBody: async (limit) => {
-      const { body, signal } = request
-      try {
-        // Firefox has no `request.body`.
-        if (!body) return within(new Uint8Array(await request.arrayBuffer()), limit)
-        return await collectBody(chunksOf(body, signal), limit, signal)
-      } catch (error) {
-        if (!(error instanceof GatewayError)) sink.leave(new TypeError('fetch failed', { cause: error }))
-        throw error
-      }
-    },
+    readBody: async (limit) =>
+      request.body
+        ? collectBody(chunksOf(request.body, request.signal), limit, request.signal)
+        : // Firefox has no `request.body`.
+          within(new Uint8Array(await request.arrayBuffer()), limit),
     sink,
   }
 }

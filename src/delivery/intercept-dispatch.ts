@@ -4,7 +4,6 @@ import { type ParsedUrlQueryInput, stringify } from 'node:querystring'
 import type { Call, Ending, Sink } from '../gateway/call.ts'
 import { collectBody, within } from '../http/body.ts'
 import { toBytes } from '../http/encode.ts'
-import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { serve } from './deliver.ts'
@@ -39,7 +38,6 @@ export function onDispatch(setup: InterceptSetup): Intercept {
   }
 }
 
-/** Returns false if the request passes through. */
 function respondIfMatched(setup: InterceptSetup, request: Dispatched, handler: Handler): boolean {
   const verdict = decideDestination(setup, request, registry.active)
   if (verdict === 'pass') return false
@@ -53,14 +51,7 @@ function respondIfMatched(setup: InterceptSetup, request: Dispatched, handler: H
       search: url.search,
       headers,
       sandbox: setup.gateway.sandboxes.current?.getStore(),
-      async readBody(limit) {
-        try {
-          return await readDispatched(body, limit, sink)
-        } catch (error) {
-          if (!(error instanceof GatewayError)) sink.abort(error as Error)
-          throw error
-        }
-      },
+      readBody: (limit) => readDispatched(body, limit, sink),
       sink,
       ...verdict,
     }
@@ -160,7 +151,7 @@ class DispatchSink implements Sink, Controller {
     return this.#disconnected.signal
   }
 
-  abort(reason: Error): void {
+  abort(reason: unknown): void {
     if (this.#isOver) return
     this.aborted = true
     this.reason = reason

@@ -47,7 +47,7 @@ export class ResponseSink implements Sink {
     this.response = promise
     this.#settle = settle
     this.#announcesChunks = announcesChunks
-    signal.addEventListener('abort', () => this.leave(signal.reason))
+    signal.addEventListener('abort', () => this.#leave(signal.reason))
   }
 
   get disconnected(): AbortSignal {
@@ -56,8 +56,11 @@ export class ResponseSink implements Sink {
     return this.#disconnected.signal
   }
 
-  /** Called when the client disconnects, or its upload fails. */
-  leave(reason: unknown): void {
+  abort(error: unknown): void {
+    this.#leave(new TypeError('fetch failed', { cause: error }))
+  }
+
+  #leave(reason: unknown): void {
     this.isDisconnected = true
     this.#request()
     this.#disconnected?.abort(reason)
@@ -81,7 +84,7 @@ export class ResponseSink implements Sink {
           this.#body = controller
         },
         pull: () => this.#request(),
-        cancel: (reason) => this.leave(reason),
+        cancel: (reason) => this.#leave(reason),
       },
       // Without a queue, slow readers apply backpressure, and chunks before a connection error are delivered.
       { highWaterMark: 0 },
@@ -109,7 +112,6 @@ export class ResponseSink implements Sink {
     this.fail(new ConnectionError('terminated', how))
   }
 
-  /** Rejects the response promise or, if the response has started, makes the body fail. */
   fail(reason: unknown): void {
     this.#settle.reject(reason)
     this.#body?.error(reason)

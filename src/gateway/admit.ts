@@ -48,7 +48,6 @@ function notWebSocket(path: string, [method]: readonly string[]): GatewayError {
   return new GatewayError(426, message, undefined, { headers })
 }
 
-/** Throws 401 for an invalid key, and 400 for repeated headers. A live sandbox's key is always valid. */
 function authenticate(caller: Caller, { options, extras }: GatewayCore, state: SandboxState): void {
   const { apiKeys } = options
   const { authorization, key, keyOwner, isNamedByKey, gone } = caller

@@ -22,7 +22,6 @@ export interface Effect {
   readonly waitMs?: number
   readonly script?: ParsedScriptedReply | undefined
   readonly found?: FoundAnswer | undefined
-  /** Complete scripted reply. If set, the operation does not run. */
   readonly scripted?: Reply | undefined
   readonly replaced?: Reply | undefined
   /** If set, overrides the request's choice between a stream and a single reply. */

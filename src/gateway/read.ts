@@ -25,10 +25,11 @@ export async function readBody(
     if (bytes) text = decodeBody(bytes, other === undefined)
     assertMediaType(call, text, other)
   } catch (error) {
-    rejection =
-      error instanceof GatewayError
-        ? error
-        : new GatewayError(400, 'The connection closed before the body was complete')
+    rejection = error
+    if (!(error instanceof GatewayError)) {
+      call.sink.abort?.(error)
+      rejection = new GatewayError(400, 'The connection closed before the body was complete')
+    }
   }
   const isTooLarge = rejection instanceof GatewayError && rejection.status === 413
   const size = bytes?.byteLength ?? (Number(headers['content-length']) || (isTooLarge ? limit + 1 : 0))

@@ -26,7 +26,6 @@ export interface CallState {
   readonly ledger: { add(usage: CallUsage): void }
   readonly owner: {
     readonly listeners: Iterable<CallListener>
-    /** Marks the sandbox as in use until `leave()`. */
     enter(): void
     leave(): void
   }
@@ -35,7 +34,6 @@ export interface CallState {
 }
 
 export interface CallListener {
-  /** Called when the reply is ready and the call has been recorded. */
   replied?(record: CallRecord): void
   settled?(record: CallRecord): void
 }
@@ -107,7 +105,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   #text: string | undefined
   #parsed: unknown
   isKept = false
-  /** If true, recordings are replayed, but none matches the call. */
   lacksRecording = false
   #isRouted = false
   #onSettled: readonly (() => void)[] = []

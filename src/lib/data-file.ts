@@ -113,7 +113,6 @@ export function toYaml(value: unknown): string {
   return loadYaml().stringify(value, { lineWidth: 100, aliasDuplicateObjects: false })
 }
 
-/** Works only in Node. */
 function loadYaml(): typeof import('yaml') {
   const { createRequire } = process.getBuiltinModule('node:module')
   return createRequire(import.meta.url)('yaml')

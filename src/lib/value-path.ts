@@ -10,7 +10,6 @@ export function readPath(text: string): Path {
     .filter((key) => key !== '')
 }
 
-/** Returns the value at a path, which must not contain `*`, or undefined if there is none. */
 export function readAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let current = value
   for (const key of path) {

@@ -99,7 +99,6 @@ function conflictOf({ id, method, path }: AnyOperation, others: readonly AnyOper
 
 type Named = Pick<AnyOperation, 'id' | 'method' | 'path'>
 
-/** Returns true if two operations have the same id, or the same method and path. */
 export function conflicts(one: Named, other: Named): boolean {
   return one.id === other.id || (one.method === other.method && shapeOf(one.path) === shapeOf(other.path))
 }

@@ -99,7 +99,6 @@ function designRows(rows: readonly Benchmark[], query: Query): DesignBenchmark[]
     .sort((left, right) => right.elo - left.elo)
 }
 
-/** Spec: Benchmark meta. */
 function metaOf(data: readonly Benchmark[], { source, task_type }: Query): BenchmarkMeta {
   return {
     // The date of the fixtures.

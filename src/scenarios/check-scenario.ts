@@ -34,7 +34,6 @@ export interface KnownOperation {
   readonly path: string
   /** Present if the operation generates text. */
   readonly protocol?: object | undefined
-  /** Set for other operations that can stream. */
   readonly streams?: boolean | object | undefined
   readonly isCustom?: true | undefined
 }
@@ -146,7 +145,6 @@ function* ruleProblems(context: RuleContext): Generator<Finding> {
     yield [[], 'the rule has no effect: add a fault, a reply, a sequence or a script']
 }
 
-/** Yields conditions that no request to the rule's operations can match. */
 function* conditionProblems({ rule, targets }: RuleContext): Generator<Finding> {
   const { when = {}, after = 0, rateLimit } = rule
   const all = [...targets.values()]

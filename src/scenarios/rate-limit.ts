@@ -51,7 +51,6 @@ export function callerOf(
 
 export class RateLimitUsage {
   readonly #limit: RateLimit
-  /** Windows by key or model. */
   readonly #windows: RecentMap<Window>
 
   constructor(limit: RateLimit, windows = new RecentMap<Window>(10_000)) {

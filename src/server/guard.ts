@@ -82,14 +82,12 @@ export class Guard {
       )
   }
 
-  /** Returns true if one of the values is the token, or if no token is required. */
   accepts(...values: readonly unknown[]): boolean {
     const { token } = this
     return token === undefined || values.some((value) => typeof value === 'string' && isEqual(value, token))
   }
 }
 
-/** Returns undefined for any other scheme. */
 export function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 }

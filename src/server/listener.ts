@@ -12,7 +12,6 @@ const maxHeadersTimeoutMs = 10_000
 const settings = {
   /** Maximum header size in bytes. Larger headers get a 431. */
   maxHeaderSize: 16 * 1024,
-  /** Interval at which Node looks for slow headers, in milliseconds. */
   connectionsCheckingInterval: 500,
   // The guard, which uses the error envelope, rejects requests without a `Host`.
   requireHostHeader: false,

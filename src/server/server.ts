@@ -33,7 +33,6 @@ export class Server {
   readonly #loadControl: () => Promise<Control>
   #removeBaseUrl = () => {}
 
-  /** Throws a `TypeError` if the certificate or its key cannot be read. */
   constructor(gateway: GatewayCore, settings: ServerSettings) {
     this.gateway = gateway
     this.#settings = settings
@@ -48,7 +47,6 @@ export class Server {
     })
   }
 
-  /** Undefined if control requests require none. */
   get token(): string | undefined {
     return this.#guard.token
   }

@@ -173,13 +173,17 @@ function* cut(): Generator<Frame> {
   fail()
 }
 const unsendable: [string, () => unknown, error: string][] = [
-  ['a body with a cycle', () => ({ body: cycle() }), 'reply.body.inner must not contain itself'],
+  ['a body with a cycle', () => ({ body: cycle() }), 'body.inner must not contain itself'],
   [
     'an event with a BigInt',
     () => ({ frames: [{ event: { n: 1n } }] }),
     'event.n must not be a BigInt, got 1n',
   ],
-  ['a getter that throws', () => ({ body: trap() }), 'The function passed to reply() threw Error: boom'],
+  [
+    'a getter that throws',
+    () => ({ body: trap() }),
+    'The function passed to reply() returned an invalid reply: boom',
+  ],
 ]
 const unsent: [string, () => Reply, error: string][] = [
   ['a body with a cycle', () => ok(cycle()), "resolve() of the 'getX' operation returned a body that JSON"],
@@ -217,6 +221,18 @@ describe.each(Object.entries(transports))('a reply that cannot be sent over %s',
     expect(gateway.journal.entries()).toMatchObject([{ error: expect.stringContaining(error) }])
     expect(gateway.journal.entries()[0]?.delivery).not.toBe('pending')
   })
+})
+
+it.each(['fetch', 'undici'])('an upload that fails rejects over %s, and ends its call', async (name) => {
+  const gateway = createGateway()
+  const { target, close } = await (transports[name] as (typeof transports)[string])(gateway)
+  onTestFinished(async () => void (await close()))
+  const { fetch = globalThis.fetch } = target === gateway ? gateway : {}
+  const body = new ReadableStream({ pull: fail })
+  const init = { method: 'POST', headers, body, duplex: 'half' }
+  await expect(fetch(`${origin}/responses`, init)).rejects.toThrow('fetch failed')
+  await expect.poll(() => gateway.inFlight).toBe(0)
+  expect(gateway.journal.entries()).toMatchObject([{ delivery: 'aborted-by-client' }])
 })
 
 describe('a user handler with a wildcard path', () => {

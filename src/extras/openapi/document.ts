@@ -9,7 +9,6 @@ const methods = ['get', 'put', 'post', 'delete', 'patch'] as const
 
 export interface PathOperation {
   readonly method: (typeof methods)[number]
-  /** Path relative to the gateway's base URL, without query and fragment. */
   readonly route: string
   /** Query or fragment, which lets a document describe a path more than once. */
   readonly variant: URLSearchParams
@@ -58,7 +57,6 @@ export class OpenApiDocument {
     return isObject(target) ? target : {}
   }
 
-  /** Returns the target of a reference. Throws a `TypeError` if there is none. */
   at(reference: string): unknown {
     const target = reference.startsWith('#/')
       ? readAt(this.#root, reference.slice(2).split('/').map(unescaped))
@@ -72,7 +70,6 @@ export class OpenApiDocument {
   }
 }
 
-/** Thrown if a document lacks what a sample needs. */
 export class DocumentError extends TypeError {}
 
 const base = '/api/v1'
@@ -85,7 +82,6 @@ function routeOf(path: string, servers: unknown): string {
   return fullPath.startsWith(`${base}/`) ? fullPath.slice(base.length) : below
 }
 
-/** Returns the first server's path, such as `/api/v1`, or an empty string if there is none. */
 function prefixOf(servers: unknown): string {
   const [server] = Array.isArray(servers) ? servers : []
   if (!isObject(server) || typeof server['url'] !== 'string') return ''

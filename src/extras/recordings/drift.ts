@@ -43,7 +43,6 @@ export interface DriftFlags {
 interface Finding extends Difference {
   /** Method, path pattern and status, such as `POST /responses 200`. */
   readonly reply: string
-  /** Files of the recordings with this difference. */
   readonly recordings: string[]
 }
 
@@ -107,7 +106,6 @@ function readAll(folder: string, notCompared: string[]): [file: string, recordin
   return recordings.sort(([, left], [, right]) => timeOf(left) - timeOf(right))
 }
 
-/** Compares the recorded reply with the answer that differs from it least. */
 async function compare(
   recorded: Answer,
   answers: AsyncIterable<Answer>,
@@ -148,7 +146,6 @@ function compareAnswers(ours: Answer, theirs: Answer, names: { ours: string; the
 
 interface Answer {
   readonly status: number
-  /** Media type in lower case, without parameters. */
   readonly type: string
   readonly body: Uint8Array
 }
@@ -213,7 +210,6 @@ async function* askUpstream(
   yield await send(fetch, upstream, request, headers)
 }
 
-/** Timeout of a request, in real milliseconds. */
 const timeoutMs = 60_000
 
 /** Recorded headers that are sent again, unless they are redacted. */

@@ -55,7 +55,6 @@ const HarEntry = z.lazy(() =>
 )
 type HarEntry = z.infer<typeof HarEntry>
 
-/** Returns one function per entry, which converts it. */
 export function readHar(text: string, file: string): (() => Entry)[] {
   const har = parseJson(text) as { log?: { entries?: unknown } } | undefined
   const entries = har?.log?.entries
@@ -131,7 +130,6 @@ function attachedBytes(name: string, file: string): Uint8Array {
   return readOrFail(() => readRegularFile(real), path)
 }
 
-/** Windows-1252 characters for the bytes 0x80 to 0x9f. */
 const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 /** Returns true if the text is UTF-8 that was read as Latin-1. */

@@ -111,7 +111,6 @@ export function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly string[
   print(rest > 0 ? `${summary}, ${rest} skipped` : summary)
 }
 
-/** Reads a file, which may be compressed with gzip. */
 function readBytes(file: string): Buffer {
   let bytes = readOrFail(() => readRegularFile(file, maxBytes), file)
   const magic = bytes.toString('latin1', 0, 2)
@@ -139,7 +138,6 @@ function pathBelow({ origin, pathname, hostname }: URL, base: string | undefined
   return origin === new URL(base).origin ? splitAddress(pathname, [basePathOf(base)]).route : undefined
 }
 
-/** Returns the probable base URL of a request, up to a version such as `/v1`. */
 function versionedBase({ origin, pathname }: URL): string {
   return origin + (/^.*?\/v\d\w*(?=\/)/.exec(pathname)?.[0] ?? '')
 }

@@ -95,7 +95,6 @@ export class RecordingFolder {
     }
   }
 
-  /** Returns true if the folder contained a recording with this key before this run. */
   has(key: string): boolean {
     return this.#before.has(key)
   }
@@ -134,7 +133,6 @@ export class RecordingFolder {
   }
 }
 
-/** Returns the key in a recording's head, or undefined if it cannot be read. */
 function keyIn(file: string): string | undefined {
   try {
     const { key } = JSON.parse(readRegularFile(file).toString().replace(/\n.*/s, ''))

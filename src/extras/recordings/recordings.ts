@@ -200,7 +200,6 @@ function withNames(recordings: readonly unknown[]): Map<string, Recording> {
   return byName
 }
 
-/** Reads a recording. Throws a `RecordingError` that names the file and the line. */
 export function readRecordingFile(file: string): Recording {
   return parseRecording(readOrFail(() => readRegularFile(file), file).toString(), file)
 }
@@ -216,7 +215,6 @@ export function readRecordingFolder(folder: string): Map<string, Recording> {
   return new Map(files.map((file) => [file, readRecordingFile(`${folder.replace(/\/+$/, '')}/${file}`)]))
 }
 
-/** Reads a file or a folder. Throws a `RecordingError` that names it. */
 export function readOrFail<Result>(read: () => Result, path: string): Result {
   try {
     return read()
