@@ -11,14 +11,9 @@ import type { ChatRequest } from './request.ts'
 
 /** Encodes what surrounds the text only once, because most of a choice's chunks differ only in their text. */
 export function chunkWriter(): (event: StreamEvent) => Frame {
-  const toWire = wireWriter()
-  return (event) => ({ kind: 'event', event, wire: toWire(event) })
-}
-
-function wireWriter(): (event: StreamEvent) => string {
   let encodedIndex: unknown
   let [before, after] = ['', '']
-  return (event) => {
+  const toWire = (event: StreamEvent) => {
     const { index, delta, logprobs } = choiceOf(event)
     const { content, role } = fieldsOf(delta)
     // An error chunk has no `logprobs`.
@@ -32,6 +27,7 @@ function wireWriter(): (event: StreamEvent) => string {
     }
     return `${before}${JSON.stringify(content)}${after}`
   }
+  return (event) => ({ kind: 'event', event, wire: toWire(event) })
 }
 
 /** Yields a completion's chunks. A failed answer ends with an error chunk instead of a finish reason. */

@@ -152,17 +152,17 @@ function toChoice(
 
 /** Fields of scripted items that a completion shows, as paths. */
 export const shownInChat = [
-  'message.content.text',
-  'message.content.refusal',
-  ...['url', 'title', 'content', 'start_index', 'end_index'].map(
-    (name) => `message.content.annotations.${name}`,
-  ),
-  ...['summary', 'content', 'encrypted_content', 'signature', 'format'].map((name) => `reasoning.${name}`),
-  ...['name', 'arguments', 'call_id'].map((name) => `function_call.${name}`),
-  ...['name', 'input', 'call_id'].map((name) => `custom_tool_call.${name}`),
-  'image_generation_call.result',
-  'image_generation_call.output_format',
+  ...paths('message.content', 'text refusal'),
+  ...paths('message.content.annotations', 'url title content start_index end_index'),
+  ...paths('reasoning', 'summary content encrypted_content signature format'),
+  ...paths('function_call', 'name arguments call_id'),
+  ...paths('custom_tool_call', 'name input call_id'),
+  ...paths('image_generation_call', 'result output_format'),
 ]
+
+function paths(item: string, names: string): string[] {
+  return names.split(' ').map((name) => `${item}.${name}`)
+}
 
 interface Parts {
   text?: string

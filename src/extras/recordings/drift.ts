@@ -292,14 +292,10 @@ function gateways(dialect: string | undefined, extras: readonly AnyExtra[]): (na
   }
 }
 
-interface Report {
-  readonly compared: number
-  readonly findings: readonly Finding[]
-  /** Files, and parts of recorded replies, that were not compared, with reasons. */
-  readonly notCompared: readonly string[]
-}
-
-function toText({ compared, findings, notCompared }: Report, { quiet, allow }: DriftFlags): string {
+function toText(
+  { compared, findings, notCompared }: { compared: number; findings: Finding[]; notCompared: string[] },
+  { quiet, allow }: DriftFlags,
+): string {
   const lines = findings.map(({ kind, reply, path, message, recordings: [first, ...others] }) => {
     const more = others.length > 0 ? ` and ${others.length} more` : ''
     return `${kind === allow ? 'allowed' : kind}  ${reply} ${path || 'body'} ${message} (${first}${more})`

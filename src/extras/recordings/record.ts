@@ -39,26 +39,19 @@ import {
   upstreamUrl,
 } from './upstream.ts'
 
+/** Flags of `record`, which `commands.ts` describes, and settings for tests. */
 export interface RecorderSetup {
   readonly upstream: URL
-  /** Folder for recordings, created if it does not exist. */
   readonly recordings: string
   readonly redactor: Redactor
-  /** Key for the upstream. Default: the client's key. */
   readonly key?: string | undefined
-  /** If true, records every request and replaces old recordings; otherwise, only requests without a recording. */
   readonly all?: boolean | undefined
-  /** Default: `neutral`. */
   readonly dialect?: string | undefined
-  /** Port to listen on. Default: any free port. */
   readonly port?: number
-  /** Address to listen on. Default: 127.0.0.1. */
   readonly host?: string
-  /** Host names that clients may use, in addition to loopback and `host`. Default: none. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** Token required in every request. Default: none on loopback, generated on other addresses. */
   readonly token?: string | undefined
-  /** Time without data from the upstream after which an exchange ends, in real milliseconds. Default: unlimited. */
+  /** Default: unlimited. */
   readonly idleMs?: number
   /** Time for open exchanges to end after `close`, and for streams after their last event, in ms. Default: 5,000. */
   readonly graceMs?: number
