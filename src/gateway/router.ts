@@ -61,7 +61,6 @@ function toRoute(operation: AnyOperation): Route {
   }
 }
 
-/** Returns parameters by name. Invalid percent-encoding is unchanged. */
 function readParams({ expression, names }: Route, path: string): Record<string, string> {
   const [, ...texts] = expression.exec(path) ?? []
   return Object.fromEntries(texts.map((text, place) => [names[place], decoded(text) ?? text]))

@@ -4,7 +4,6 @@ import { byteLength } from '../lib/bytes.ts'
 /** Maximum number of parts to store separately: a part of one byte takes 200 bytes of memory. */
 const maxParts = 1000
 
-/** The first bytes of a body, and the number of truncated bytes. */
 export class KeptBody {
   #parts: (string | Uint8Array)[] = []
   bytes = 0

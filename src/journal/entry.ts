@@ -174,7 +174,6 @@ export function toEntry(record: CallRecord): JournalEntry {
   }
 }
 
-/** Returns the rules that did not apply, including those tried before the rule that matched. */
 export function nearMissesOf(record: CallRecord, limit?: number): NearMiss[] {
   const { skipped, params, query, headers, body } = record
   return explainNearMisses(skipped, { params, query, headers, body }, limit)

@@ -91,7 +91,6 @@ export function readRegularFile(file: string, limit = Number.POSITIVE_INFINITY):
   }
 }
 
-/** Throws a `FileError` with all problems and their positions. */
 export function readCheckedFile<Schema extends z.ZodType>(
   file: string,
   schema: Schema,
@@ -249,7 +248,6 @@ function sizeOf(value: unknown, limit: number): number {
   return size
 }
 
-/** Returns the offset of the key or value at a path, or of its last existing ancestor. */
 function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number {
   const { isAlias, isMap, isNode, isScalar, isSeq } = loadYaml()
   let node: unknown = document.contents

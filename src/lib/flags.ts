@@ -15,7 +15,6 @@ const off = new Set(['', '0', 'false', 'no', 'off'])
 export const environmentHelp =
   'Each flag can be set with an environment variable: UNDERSTUDY_PORT sets --port, UNDERSTUDY_NO_CONSOLE=1 sets --no-console.'
 
-/** Reads flags that are not on the command line from environment variables. */
 export function readEnvironment(command: Command): Command {
   return command.hook('preAction', () => {
     warnOfTypos(command)

@@ -124,7 +124,6 @@ function readVerbosity({ text }: Prompt, warn: WriteContext['warn']): Verbosity 
   return verbosity ?? 'medium'
 }
 
-/** Cites the sources whose links a string of the value contains. */
 function citeJson(json: string, sources: readonly Source[] = [], { assume, warn }: WriteContext): CitedText {
   if (sources.length > 0) assume('citedStructure')
   const cited = sources.filter(({ url }) => json.includes(linkTo(url)))

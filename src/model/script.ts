@@ -15,7 +15,6 @@ import { type Transcript, webSearchItem } from './items.ts'
 import { cite, type Source } from './search/citations.ts'
 import { placeOf } from './search/domains.ts'
 
-/** Returns the scripted output followed by the scripted text, or undefined if the script has neither. */
 export function scriptedItems(
   { text, output, citations = [] }: ScriptedReply,
   transcript: Transcript,

@@ -58,7 +58,6 @@ export interface Outcome {
 interface Trial {
   readonly activation: Activation
   readonly rules: readonly CompiledRule[]
-  /** If true, the request names the scenario. */
   readonly isOwn: boolean
   /** Position among all activations, from 0. */
   readonly age: number

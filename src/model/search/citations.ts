@@ -12,7 +12,6 @@ export interface Source {
   readonly isUnrelated?: boolean | undefined
 }
 
-/** Adds citations to text: at a source's span, at an existing link to the source, or as a new link at the end. */
 export function cite(text: string, sources: readonly Source[]) {
   let cited = text
   const append = (link: string): [start: number, end: number] => {

@@ -9,7 +9,6 @@ import { type Place, placeOf } from './domains.ts'
 export interface Query {
   question: string
   limit: number
-  /** Returns true if the domain filter allows rows from this host and path. */
   passes(place: Place): boolean
 }
 
