@@ -27,6 +27,8 @@ export interface ScriptRun {
   readonly said: readonly { readonly text: string; readonly isSure: boolean }[]
   readonly calls: ReadonlyMap<string, string>
   readonly pending: readonly string[]
+  /** After a turn whose reply another rule changed: the request's history, and the run before the turn. */
+  readonly retry?: { readonly history: string; readonly before: ScriptRun } | undefined
   /** Reason why the last request did not match its turn; null if it did. */
   readonly problem: string | null
 }
@@ -50,6 +52,9 @@ export type TurnReading = z.output<typeof TurnReading>
 /** A turn that a script would play or, with a `mismatch`, the 400 with which it would reject the request. */
 export interface PlannedTurn extends CurrentRun {
   readonly number: number
+  /** The run that this one replaces, because the client repeats the request of its last turn. */
+  readonly repeated?: ScriptRun
+  readonly history: string
   readonly faults: readonly FaultSetting[]
   /** Reason for the journal. */
   readonly mismatch?: string
@@ -63,11 +68,13 @@ const maxRuns = 1000
 /** @param scripts Scripts that may match the request, oldest first. */
 export function planTurns(scripts: readonly ActiveScript[], conversation: Conversation) {
   const current = findRun(scripts, conversation)
+  const history = hash(conversation.items.length, JSON.stringify(conversation.items.at(-1)))
   // The conversation that the request would continue if its history were the same.
   const altered = current ? undefined : findAltered(runsOf(scripts), conversation)
 
   /** Returns the conversation's next turn, or the first turn of an unused script. */
   function nextTurn(): PlannedTurn | undefined {
+    if (current?.run.retry?.history === history) return playAgain(current, current.run.retry.before)
     if (current && hasTurns(current)) return plan(current)
     if (current && current.active.rule.onEnd !== 'pass') return undefined
     const unstarted = scripts.filter(({ progress }) => progress.applied === 0)
@@ -76,6 +83,10 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     if (active && !fitting && altered && !altered.maybeNew) return rejectAltered(altered)
     // A script that lets requests pass after its last turn leaves the conversation to the next script.
     return active && plan({ active, run: newRun(conversation, current?.run) })
+  }
+
+  function playAgain({ active, run }: CurrentRun, before: ScriptRun): PlannedTurn {
+    return { ...plan({ active, run: { ...before, conversation: run.conversation } }), repeated: run }
   }
 
   /** Applies `onEnd` after a script's last turn. Returns undefined if it lets the request pass. */
@@ -129,7 +140,7 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     const turn = script[number - 1] as ParsedTurn
     const differences = differencesOf(turn.expect, conversation, resultsOf(conversation, run))
     if (differences.length === 0)
-      return { active, number, run, faults: faultsOf(turn).toSorted(compareFaults) }
+      return { active, number, run, history, faults: faultsOf(turn).toSorted(compareFaults) }
     const mismatch = differences.join('; expected ')
     const message = `turn ${number} of ${total} does not match: expected ${mismatch}${run.turns === 0 ? forOthers : ''}`
     const problem = run.turns > 0 ? `turn ${number} expected ${mismatch}` : mismatch
@@ -151,7 +162,15 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
       unknown && 'id' in unknown ? `no script sent the call id '${truncate(unknown.id, 100)}'` : undefined
     const text = `${ruleTitle(scenario, rule, name)}${position}: ${cause ? `${cause}; ` : ''}${message}`
     const { faults } = refusal(text, { turn: number })
-    return { active, number, run, faults, mismatch: cause ? `${mismatch}; ${cause}` : mismatch, problem }
+    return {
+      active,
+      number,
+      run,
+      history,
+      faults,
+      mismatch: cause ? `${mismatch}; ${cause}` : mismatch,
+      problem,
+    }
   }
 
   return { next: nextTurn(), endOf, altered }
@@ -161,7 +180,7 @@ const forOthers = '; to let other conversations pass, limit the script with when
 
 /** @param isChanged If true, another rule changes the reply, so the client may not receive it. */
 export function playTurn(
-  { active, number, run, faults, mismatch, problem }: PlannedTurn,
+  { active, number, run, repeated, history, faults, mismatch, problem }: PlannedTurn,
   request: RuleRequest,
   isChanged: boolean,
   context: { seed: string | number; live: { conversations: number }; fillTemplates: FillTemplates },
@@ -175,9 +194,10 @@ export function playTurn(
   const replace = (old: ScriptRun, next: ScriptRun) => {
     progress.runs = progress.runs.map((each) => (each === old ? next : each))
   }
-  const isBegun = progress.runs.includes(run)
+  const listed = repeated ?? run
+  const isBegun = progress.runs.includes(listed)
   if (mismatch !== undefined) {
-    if (isBegun) replace(run, { ...run, problem: problem ?? null })
+    if (isBegun) replace(listed, { ...listed, problem: problem ?? null })
     else progress.problem = problem ?? progress.problem
     return { effect: { faults, reply: undefined }, reading, undo() {} }
   }
@@ -193,18 +213,19 @@ export function playTurn(
     conversation,
     turns: run.turns + 1,
     said: [...run.said, ...answer.said.map((text) => ({ text, isSure }))],
-    calls: new Map([...run.calls, ...answer.calls]),
+    calls: new Map([...listed.calls, ...answer.calls]),
     pending: [...answer.calls.keys()],
+    retry: isChanged ? { history, before: { ...run, retry: undefined } } : undefined,
     problem: null,
   }
-  if (isBegun) replace(run, next)
+  if (isBegun) replace(listed, next)
   else {
     progress.runs = [...progress.runs.slice(1 - maxRuns), next]
     progress.problem = null
   }
   progress.applied++
   const undo = () => {
-    if (isBegun) replace(next, run)
+    if (isBegun) replace(next, listed)
     else progress.runs = progress.runs.filter((each) => each !== next)
     progress.applied--
     if (live.conversations === started + 1) live.conversations = started

@@ -67,10 +67,26 @@ describe('rules of different activations', () => {
     expect([await ask(), await ask()]).toEqual(['newer', 'newer'])
   })
 
-  it('count a repeated turn as possibly not received, if another rule changed it', async () => {
+  it('play a turn again for a client that repeats its request, if another rule changed the reply', async () => {
     const { gateway, ask, stream } = setup()
-    gateway.script([{ text: 'The first turn has several words.' }, { text: 'second' }])
+    const first = 'The first turn has several words.'
+    gateway.script([{ text: first }, { text: 'second' }])
     gateway.use({ on, times: 1, fault: 'stream-cut' })
+    await stream()
+    expect(await ask()).toBe(first)
+    const history = [
+      { role: 'user', content: question.input },
+      { role: 'assistant', content: first },
+      { role: 'user', content: 'And then?' },
+    ]
+    gateway.use({ on, times: 1, fault: 'lost-reply' })
+    await expect(ask({ input: history })).rejects.toThrow()
+    expect(await ask({ input: history })).toBe('second')
+  })
+
+  it("play the next turn after a turn's own fault", async () => {
+    const { gateway, ask, stream } = setup()
+    gateway.script([{ text: 'The first turn.', fault: 'stream-cut' }, { text: 'second' }])
     await stream()
     expect(await ask()).toBe('second')
   })
