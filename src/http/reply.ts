@@ -97,7 +97,14 @@ export function eventStream(frames: Iterable<Frame>): Reply<never> {
   return {
     status: 200,
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-    body: { kind: 'frames', frames },
+    body: { kind: 'frames', frames: Array.isArray(frames) ? frames : checked(frames) },
+  }
+}
+
+function* checked(frames: Iterable<Frame>): Generator<Frame> {
+  for (const frame of frames) {
+    if (!isFrame(frame)) throw noFrames(frame)
+    yield frame
   }
 }
 
@@ -106,7 +113,7 @@ function isFrame(frame: unknown): boolean {
   return kind === 'event' ? Object(event) === event : ['done', 'bytes', 'wait', 'hang-up'].includes(kind)
 }
 
-export function noFrames(value: unknown): TypeError {
+function noFrames(value: unknown): TypeError {
   return new TypeError(
     `eventStream() expects frames, such as [{ kind: 'event', event: { … } }], got ${shown(value)}`,
   )

@@ -159,6 +159,11 @@ describe('json() and eventStream()', () => {
   it.each(['text', 7, null, {}])('eventStream() rejects %j', (frames) => {
     expect(() => eventStream(frames as never)).toThrow('eventStream() expects frames')
   })
+
+  it.each([undefined, 1, {}, { kind: 'event' }])('eventStream() rejects a generated %j', (frame) => {
+    const { body } = eventStream([frame].values() as never)
+    expect(() => body.kind === 'frames' && [...body.frames]).toThrow('eventStream() expects frames')
+  })
 })
 
 describe('secrets in text', () => {

@@ -69,19 +69,22 @@ export const rerank = defineOperation({
 function relevance(query: string, texts: readonly string[]): number[] {
   const words = wordsOf(query)
   const sets = texts.map(wordsOf)
+  const counts = new Map([...words].map((word) => [word, 0]))
+  for (const set of sets)
+    for (const word of set) {
+      const count = counts.get(word)
+      if (count !== undefined) counts.set(word, count + 1)
+    }
   const weights = new Map(
-    [...words].map((word) => [
-      word,
-      Math.log(1 + texts.length / (1 + sets.filter((set) => set.has(word)).length)),
-    ]),
+    Array.from(counts, ([word, count]) => [word, Math.log(1 + texts.length / (1 + count))]),
   )
   const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
   return sets.map((set) => {
-    const shared = [...weights].reduce((sum, [word, weight]) => sum + (set.has(word) ? weight : 0), 0)
+    const shared = [...set].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0)
     return total === 0 ? 0 : Math.round((shared / total) * 1e6) / 1e6
   })
 }
 
 function wordsOf(text: string): Set<string> {
-  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{1,1000}/gu))
 }

@@ -14,3 +14,8 @@ describe('POST /embeddings', () => {
     expect(gateway.journal.last('createEmbeddings')?.warnings).toEqual(expected)
   })
 })
+
+it('POST /rerank compares long words', async () => {
+  const body = { model: 'cohere/rerank-v3.5', query: 'x'.repeat(9_000_000), documents: ['a', 'b'] }
+  expect((await call(createGateway(), 'POST /rerank', { body })).status).toBe(200)
+})
