@@ -64,7 +64,7 @@ export class ControlClient {
 
   async text<Id extends RouteId>(...request: Request<Id>): Promise<string> {
     const call = this.response(...request).then((response) => response.text())
-    if (request[0] !== 'waitForCalls') this.#inFlight.add(call)
+    if (!request[0].startsWith('waitFor')) this.#inFlight.add(call)
     try {
       return await call
     } finally {
@@ -72,7 +72,7 @@ export class ControlClient {
     }
   }
 
-  /** Waits for requests in flight except `waitForCalls`. Throws the first error if any of them failed. */
+  /** Waits for requests in flight except waits for calls. Throws the first error if any of them failed. */
   async settled(): Promise<void> {
     const outcomes = await Promise.allSettled(this.#inFlight)
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason

@@ -4,6 +4,7 @@
  */
 import type { RemoteDatabase, RemoteRecords } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
+import type { WaitLimits } from '../http/wait.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
 import { inCall, nameCalls } from '../lib/call-names.ts'
@@ -19,12 +20,15 @@ import type {
   ScenarioOrRule,
 } from '../sandbox/sandbox-options.ts'
 import { type SdkEnvironment, sdkEnvironment } from '../sandbox/sdk-environment.ts'
+import type { Gate, HoldOptions } from '../scenarios/gate.ts'
 import { type CustomOperationId, isScenarioPath } from '../scenarios/names.ts'
+import type { Rule } from '../scenarios/scenario.ts'
 import type { Turn } from '../scenarios/script.ts'
 import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
 import {
   type FailOptions,
   failScenario,
+  type HeldRequests,
   type ReplyOptions,
   replyScenario,
   type ScriptOptions,
@@ -54,6 +58,12 @@ export interface RemoteActiveScenario extends AsyncDisposable {
   readonly name: string
 }
 
+/** A gate in a remote sandbox. Disposing releases it: `await using gate = await sandbox.hold(…)`. */
+export interface RemoteGate extends Promised<Pick<Gate, 'arrived' | 'next' | 'release'>>, AsyncDisposable {
+  /** Id of this activation, such as `hold~3`. */
+  readonly id: string
+}
+
 export type ExportFormat = 'curl' | 'vitest' | 'playwright'
 
 export interface RemoteSandbox<RequestBodies extends object> extends DerivedMethods<RequestBodies> {}
@@ -79,7 +89,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
 
   static {
     refuseGuesses(RemoteSandbox.prototype, 'sandbox')
-    nameCalls(RemoteSandbox, ['use', 'reply', 'fail', 'script', 'restore', 'fork', 'dispose'])
+    nameCalls(RemoteSandbox, ['use', 'reply', 'fail', 'script', 'hold', 'restore', 'fork', 'dispose'])
   }
 
   /** @internal */
@@ -145,6 +155,25 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
   /** Replies to one conversation turn by turn. Unexpected requests get a 400. */
   async script(turns: Turn[], options: ScriptOptions = {}): Promise<RemoteActiveScenario> {
     return this.use(scriptScenario(turns, options))
+  }
+
+  /** Holds requests, or streams before their events, until the gate lets them through. */
+  async hold(on: Rule['on'] | HeldRequests, options: HoldOptions = {}): Promise<RemoteGate> {
+    const { client } = this
+    const { id } = await client.data('createGate', this.#here, { body: { on, ...options } })
+    const here = { ...this.#here, gate: id }
+    const release = () => client.data('deleteScenario', { ...this.#here, name: id }).catch(undefinedIf(404))
+    return named(
+      {
+        id,
+        arrived: (count?: number, { signal, timeout }: WaitLimits = {}) =>
+          client.data('waitForArrivals', here, { body: { count, timeout }, signal }),
+        next: () => client.data('passGate', here),
+        release,
+        [Symbol.asyncDispose]: release,
+      },
+      'gate.',
+    )
   }
 
   /** Restores a snapshot of this sandbox, any number of times. */

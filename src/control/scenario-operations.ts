@@ -8,8 +8,10 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { ScenarioProgress, ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { bundledScenario, bundledScenarios } from '../scenarios/bundled.ts'
+import { type Gate, holdFields } from '../scenarios/gate.ts'
+import type { OperationName } from '../scenarios/names.ts'
 import { Scenario } from '../scenarios/scenario.ts'
-import { gatewayOperation, sandboxOperation } from './operation.ts'
+import { gatewayOperation, sandboxOperation, waitFields } from './operation.ts'
 
 const Name = z.string().min(1)
 export const BundledScenario = z.strictObject({
@@ -26,6 +28,13 @@ const Use = z.strictObject({
 const ScenarioReference = z
   .union([z.string(), z.looseObject({})])
   .describe('A scenario, a single rule, or the name of a fault or bundled scenario.')
+
+const Hold = z.strictObject({
+  on: z
+    .union([z.string(), z.array(z.string()), z.looseObject({})])
+    .describe('Operation to hold, as in a rule, or a rule without an effect.'),
+  ...holdFields(),
+})
 
 export const scenarioOperations = [
   gatewayOperation('listBundledScenarios', 'GET /scenarios', {
@@ -117,6 +126,29 @@ export const scenarioOperations = [
     output: z.object({ data: SandboxUsage }),
     resolve: (sandbox) => ({ data: sandbox.usage() }),
   }),
+  sandboxOperation('createGate', 'POST /sandboxes/{sandbox}/gates', {
+    doc: {
+      summary:
+        'Hold requests, or streams before their events. Deactivating the scenario with its id releases them',
+      status: 201,
+    },
+    input: { body: Hold },
+    output: z.object({ data: z.strictObject({ id: z.string().describe('Id of the gate.') }) }),
+    resolve: (sandbox, { body: { on, ...options } }) => ({
+      data: { id: sandbox.hold(on as OperationName, options).id },
+    }),
+  }),
+  sandboxOperation('waitForArrivals', 'POST /sandboxes/{sandbox}/gates/{gate}/wait', {
+    doc: { summary: 'Wait until `count` requests or events have arrived; responds with a 408 on timeout' },
+    input: { params: { gate: Name }, body: z.strictObject(waitFields()) },
+    resolve: (sandbox, { params: { gate }, body: { count, timeout }, call }) =>
+      gateOf(sandbox, gate).arrived(count, { timeout, signal: call.sink.disconnected }),
+  }),
+  sandboxOperation('passGate', 'POST /sandboxes/{sandbox}/gates/{gate}/next', {
+    doc: { summary: 'Let one request or event through: the first that is held, or the next to arrive' },
+    input: { params: { gate: Name } },
+    resolve: (sandbox, { params: { gate } }) => gateOf(sandbox, gate).next(),
+  }),
   sandboxOperation('listScripts', 'GET /sandboxes/{sandbox}/scripts', {
     remote: 'scripts',
     doc: { summary: "List active scripts with their conversations' progress" },
@@ -124,6 +156,12 @@ export const scenarioOperations = [
     resolve: (sandbox) => ({ data: sandbox.scripts() }),
   }),
 ]
+
+function gateOf({ rules }: Sandbox, id: string): Gate {
+  const gate = rules.gate(id)
+  if (gate) return gate
+  throw new GatewayError(404, `No active gate '${id}': it was released or reset, or never existed`)
+}
 
 function use(gateway: GatewayCore, sandbox: Sandbox, scenario: string | object): z.infer<typeof Use> {
   // Rejects file paths. `use` validates everything else.

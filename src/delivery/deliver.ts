@@ -117,7 +117,7 @@ function play(
 ): Promise<HangUp | 'complete' | 'disconnected'> {
   const { promise, resolve, reject } = Promise.withResolvers<HangUp | 'complete' | 'disconnected'>()
   const playback = new Playback(frames)
-  const waits = watch.state.clock.pace()
+  let waits = watch.state.clock.pace()
   // Many clients cancel a body after its last event. A transport that is still busy has not sent everything.
   const stop = () => resolve(!sink.ready() && playback.isComplete() ? 'complete' : 'disconnected')
   const leave = () => {
@@ -135,7 +135,7 @@ function play(
         const length = byteLength(step)
         watch.sent(step, length, playback.takeEvents())
         sink.chunk(step, length)
-      } else if (step.until) return step.until.then(next)
+      } else if (step.until) return step.until.then(restart)
       else {
         const leftMs = waits.begin(step.ms, next)
         if (leftMs > 0) return undefined
@@ -151,6 +151,11 @@ function play(
     } catch (error) {
       reject(error)
     }
+  }
+  /** Continues at the usual pace. Otherwise, waits that would have been over by now were skipped. */
+  const restart = () => {
+    waits = watch.state.clock.pace()
+    next()
   }
   next()
   return promise

@@ -2,10 +2,11 @@
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
 import { errorMessageOf, GatewayError, SchemaViolation, toReply, type Violation } from '../http/errors.ts'
-import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
+import { announcesEvents, type Frame, type Reply, type StreamEvent } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { pricingOf, providersOf } from '../model/catalogue.ts'
 import type { AnyOperation } from '../operation.ts'
+import { type Gate, holdEvents } from '../scenarios/gate.ts'
 import type { ReceivedCall } from './call.ts'
 import { validate } from './check.ts'
 import type { AnsweredCall, Dialect } from './extra.ts'
@@ -15,19 +16,33 @@ import type { Effect } from './match-rule.ts'
 export function finish(
   received: ReceivedCall,
   reply: Reply,
-  { faults, charge }: Effect,
+  { faults, charge, gates = [] }: Effect,
   isFixed?: boolean,
 ): Reply {
   const { gateway, record } = received
   const { idHeader } = errorProtocolOf(received) ?? {}
   const headers = { ...(idHeader && { [idHeader]: record.id }), ...charge?.(record.tokens) }
-  const faulty = faults ? faults.applyToReply(reply, isFixed) : reply
+  const faulty = heldStream(received, faults ? faults.applyToReply(reply, isFixed) : reply, gates)
   if (faults && record.state.options.timeScale > 0) warnOfRealWait(faulty, record)
   const { keepAlive: ms } = record.state.options.stream
   const finished = { ...faulty, headers: { ...headers, ...faulty.headers } }
   if (ms === undefined || !announcesEvents(finished.headers)) return finished
   const keepAlive = { ms, comment: gateway.dialect?.comment ?? 'keep-alive' }
   return { ...finished, transport: { ...finished.transport, keepAlive } }
+}
+
+function heldStream({ call, record, operation }: ReceivedCall, reply: Reply, all: readonly Gate[]): Reply {
+  const { body, status } = reply
+  const gates = all.filter(({ options }) => options.at === 'event')
+  if (gates.length === 0) return reply
+  if (body.kind !== 'frames') {
+    if (status < 400) record.warn('hold() found no event to hold: the reply is not a stream')
+    return reply
+  }
+  const places = operation?.protocol?.places
+  const isDelta = (event: StreamEvent) => places?.isDelta(event) ?? true
+  const frames = holdEvents(body.frames, gates, isDelta, record, call.sink.disconnected)
+  return { ...reply, body: { kind: 'frames', frames } }
 }
 
 /** Longest `Retry-After`, in seconds, that does not cause a warning. */

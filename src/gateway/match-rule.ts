@@ -12,6 +12,7 @@ import { responsesPlaces } from '../operations/responses/stream.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 import { checkShape } from '../scenarios/check-scenario.ts'
 import type { Match } from '../scenarios/compose.ts'
+import type { Gate } from '../scenarios/gate.ts'
 import type { ChargeRateLimits } from '../scenarios/rate-limit.ts'
 import type { ParsedScriptedReply, ReplyContext, ScriptedFrame } from '../scenarios/scripted-reply.ts'
 import { type FillTemplates, templateFiller } from '../scenarios/template.ts'
@@ -29,6 +30,7 @@ export interface Effect {
   readonly faults?: FaultRun
   /** Undoes the use of the rule whose reply the operation completes. Returns the effect of the other rules. */
   readonly release?: (() => Effect) | undefined
+  readonly gates?: readonly Gate[]
   /** Charges the reply's tokens to the call's rate limits, and returns rate limit headers. */
   readonly charge?: ChargeRateLimits | undefined
 }
@@ -51,6 +53,9 @@ export async function matchRule(received: ReceivedCall): Promise<Effect> {
   const { charge } = outcome
   if (outcome.matches.length === 0) return charge || found ? { charge, found } : noEffect
 
+  const gates = outcome.matches.flatMap(({ gate }) => gate ?? [])
+  const held = gates.filter(({ options: { at } }) => at !== 'event')
+  if (held.length > 0) await Promise.all(held.map((gate) => gate.hold(record, call.sink.disconnected)))
   const [first, ...others] = outcome.matches as [Match, ...Match[]]
   const rendered = await renderScriptedReply(first, received, fillTemplates)
   const matches = [rendered, ...others]
@@ -74,7 +79,7 @@ export async function matchRule(received: ReceivedCall): Promise<Effect> {
       return { faults: applyFaults(others).faults, charge }
     })
   const scripted = instead || !reply ? undefined : scriptedReply(reply, operation?.protocol?.places.encode)
-  return { waitMs, found, replaced: instead, script: reply, scripted, stream, faults, release, charge }
+  return { waitMs, found, replaced: instead, script: reply, scripted, stream, faults, release, gates, charge }
 }
 
 /** All faults of a rule draw from one sequence of random numbers. */

@@ -105,6 +105,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   #text: string | undefined
   #parsed: unknown
   isKept = false
+  /** Number of gates that hold the call. */
+  holds = 0
   lacksRecording = false
   #isRouted = false
   #onSettled: readonly (() => void)[] = []
@@ -130,6 +132,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
   get tokens(): number {
     return this.usage ? this.usage.inputTokens + this.usage.outputTokens : 0
+  }
+
+  /** The delivery, as entries show it. */
+  get deliveryNow(): Delivery {
+    return this.holds > 0 && this.delivery === 'pending' ? 'held-by-gate' : this.delivery
   }
 
   get isAnswered(): boolean {
@@ -273,7 +280,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   /** Later calls are ignored. */
-  settled(delivery: Exclude<Delivery, 'pending'>): void {
+  settled(delivery: Exclude<Delivery, 'pending' | 'held-by-gate'>): void {
     if (this.delivery !== 'pending') return
     this.delivery = delivery
     this.reply = emptyReply

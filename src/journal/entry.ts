@@ -85,9 +85,9 @@ export const JournalEntry = z.lazy(() =>
         .boolean()
         .describe('If true, the reply violated its schema: a bug; please report it.'),
       delivery: z
-        .enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client'])
+        .enum(['pending', 'held-by-gate', 'complete', 'aborted-by-fault', 'aborted-by-client'])
         .describe(
-          'Outcome of the delivery: `pending` while the reply is being sent, `aborted-by-fault` if a fault or an error cut it off, `aborted-by-client` if the client disconnected first.',
+          'Outcome of the delivery: `pending` while the reply is being made or sent, `held-by-gate` while a gate holds the request or its stream, `aborted-by-fault` if a fault or an error cut it off, `aborted-by-client` if the client disconnected first.',
         ),
       timestamp: text().describe('Sandbox time of arrival, ISO 8601.'),
       durationMs: Milliseconds.describe('Real time until the last byte, in milliseconds; null before.'),
@@ -167,7 +167,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     assumptions: [...record.assumptions],
     warnings: [...record.warnings],
     schemaViolation: record.schemaViolation,
-    delivery: record.delivery,
+    delivery: record.deliveryNow,
     timestamp: new Date(record.at).toISOString(),
     durationMs: elapsed(startedAt, endedAt),
     firstByteMs: elapsed(startedAt, firstByteAt),

@@ -2,14 +2,11 @@
 import { assumptions } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
+import { readLimits, type WaitLimits, waitAtMost } from '../http/wait.ts'
 import { nameCalls } from '../lib/call-names.ts'
-import { maxTimerMs } from '../lib/clock.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
-import { type Duration, toMilliseconds } from '../lib/numbers.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { printable, printWarning } from '../lib/print.ts'
-import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { type CustomOperationId, isRecorded, ruleTitle } from '../scenarios/names.ts'
@@ -26,13 +23,9 @@ export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
 export type BodyOf<RequestBodies, Id> = Id extends keyof RequestBodies ? RequestBodies[Id] : unknown
 
 /** Options of `waitFor()`. */
-export interface WaitOptions {
+export interface WaitOptions extends WaitLimits {
   /** Number of calls to wait for. Default: 1. */
   count?: number
-  /** Real time in milliseconds, or a duration such as `'5s'`. Default: 1,000. */
-  timeout?: Duration
-  /** Cancels the wait, which then rejects. */
-  signal?: AbortSignal
 }
 
 /** @typeParam RequestBodies Request bodies by operation id. */
@@ -191,7 +184,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
 
   /** Waits for calls. Waits for an operation that end with the same call return the same list. @internal */
   async waitForRecords(operation: string, options: WaitOptions): Promise<readonly CallRecord[]> {
-    const { count, timeout, signal } = readWaitOptions(operation, options)
+    const { count, ...limits } = readWaitOptions(operation, options)
     this.#assertOperation(operation)
     const { promise, resolve, reject } = Promise.withResolvers<readonly CallRecord[]>()
     const check = (records: readonly CallRecord[] = this.#callsOf(operation)) => {
@@ -199,21 +192,14 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
       else if (this.#hasEnded)
         reject(new GatewayError(410, `Waiting for ${count} × ${operation}: the sandbox was disposed`))
     }
-    const onTimeout = () => {
-      const received = `received ${this.#callsOf(operation).length}. ${allCallsText(this.entries(), this.stray())}`
-      reject(new GatewayError(408, `Waited ${timeout} ms for ${count} × ${operation}: ${received}`))
-    }
-    const onAbort = () => reject(new GatewayError(408, 'The wait was cancelled'))
-    const timer = setTimeout(onTimeout, Math.min(timeout, maxTimerMs))
-    if (signal?.aborted) onAbort()
-    signal?.addEventListener('abort', onAbort)
     this.#waiters.set(check, operation)
     check()
     try {
-      return await promise
+      return await waitAtMost(promise, limits, () => {
+        const received = `received ${this.#callsOf(operation).length}. ${this.describe()}`
+        return `Waited ${limits.timeout} ms for ${count} × ${operation}: ${received}`
+      })
     } finally {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
       this.#waiters.delete(check)
     }
   }
@@ -221,6 +207,11 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   /** Returns the entries as HAR 1.2, which browser developer tools can open. */
   har(): Har {
     return toHar(this.#records)
+  }
+
+  /** Lists the calls, for messages. @internal */
+  describe(): string {
+    return allCallsText(this.entries(), this.stray())
   }
 
   /** Removes all calls. */
@@ -274,21 +265,13 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
 
 /** Reads options, and catches mistakes such as `waitFor('listProviders', 2)` for `{ count: 2 }`. */
 function readWaitOptions(operation: string, options: WaitOptions) {
-  if (typeof options !== 'object' || options === null)
-    throw new TypeError(
-      `the second argument must be an object, as in waitFor('${operation}', { count: 2, timeout: 1000 }), got ${shown(options)}`,
-    )
-  const names = ['count', 'timeout', 'signal']
-  const unknown = Object.keys(options).find((name) => !names.includes(name))
-  if (unknown !== undefined) throw new TypeError(`unknown option '${unknown}'${didYouMean(unknown, names)}`)
-  const { count = 1, timeout = '1s', signal } = options
+  const example = `waitFor('${operation}', { count: 2, timeout: 1000 })`
+  const limits = readLimits(options, ['count', 'timeout', 'signal'], example)
+  const { count = 1 } = options
   const none = `: to assert that nothing was received, use journal.calls('${operation}').length or not.toHaveReceived()`
   if (!Number.isInteger(count) || count < 1)
     throw new TypeError(`count must be 1 or more, got ${shown(count)}${count === 0 ? none : ''}`)
-  const ms = toMilliseconds(timeout)
-  if (Number.isNaN(ms))
-    throw new TypeError(`timeout must be milliseconds or a duration such as '5s', got ${shown(timeout)}`)
-  return { count, timeout: ms, signal }
+  return { count, ...limits }
 }
 
 type JournalLimits = Readonly<Record<'journalEntries' | 'journalBytes' | 'journalBodyBytes', number>>
@@ -338,8 +321,9 @@ function explanationOf(record: CallRecord): string {
   const lines = [
     `${method} ${path}${hideInQuery(search)}${operation ? ` (${operation})` : ''} ${outcome} (${id}).`,
     refusal === undefined ? '' : sentence(`Rejected: ${refusal}`),
-    ...rules.map(({ scenario, index, name, faults }) => {
-      const reply = isRecorded(scenario) ? 'recorded reply' : 'scripted reply'
+    ...rules.map(({ scenario, index, name, kind, faults }) => {
+      const scripted = kind === 'modifier' ? 'gate' : 'scripted reply'
+      const reply = isRecorded(scenario) ? 'recorded reply' : scripted
       const effect = faults.length > 0 ? `fault ${faults.join(', ')}` : reply
       return `Matched ${ruleTitle(scenario, index, name ?? undefined)}: ${effect}.`
     }),
@@ -351,7 +335,7 @@ function explanationOf(record: CallRecord): string {
     ),
     ...record.warnings.map((warning) => sentence(`Warning: ${warning}`)),
     ...record.assumptions.map((name) => `Assumption: ${name} (unspecified): ${assumptions[name].choice}.`),
-    deliveries[record.delivery],
+    deliveries[record.deliveryNow],
   ]
   const facts = lines.filter((line) => line !== '')
   return facts.map((line) => printable(oneLine(hideInString(line)))).join('\n')
@@ -360,6 +344,7 @@ function explanationOf(record: CallRecord): string {
 const deliveries: Readonly<Record<Delivery, string>> = {
   complete: '',
   pending: 'The reply is still being sent.',
+  'held-by-gate': 'A gate holds the call.',
   'aborted-by-fault': 'A fault aborted the reply.',
   'aborted-by-client': 'The client disconnected before the reply was complete.',
 }

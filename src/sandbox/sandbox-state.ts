@@ -70,11 +70,12 @@ export class SandboxState implements CallState {
     return () => this.#held.delete(end)
   }
 
-  /** Closes connections that faults hold open. Called when the state is replaced or the sandbox disposed. */
+  /** Closes connections that faults hold open, and opens gates. Called when the state is replaced or the sandbox disposed. */
   end(): void {
     this.#hasEnded = true
     for (const end of this.#held) end()
     this.#held.clear()
+    this.rules.openGates()
   }
 
   /** Rows are copied lazily, on the next write. */

@@ -10,13 +10,17 @@ import type { Duration } from '../lib/numbers.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { hash } from '../lib/seed.ts'
 import type { ScenarioProgress, ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
+import type { Gate, HoldOptions } from '../scenarios/gate.ts'
 import type { ActiveScenario, Rules } from '../scenarios/rules.ts'
+import type { Rule } from '../scenarios/scenario.ts'
 import type { Turn } from '../scenarios/script.ts'
 import type { ReplyContext, ReplyFunction, ScriptedReply } from '../scenarios/scripted-reply.ts'
 import {
   assertScenarios,
   type FailOptions,
   failScenario,
+  gateScenario,
+  type HeldRequests,
   type ReplyOptions,
   replyScenario,
   type ScriptOptions,
@@ -73,7 +77,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   ended: string | undefined
 
   static {
-    const setUp = ['use', 'reply', 'fail', 'script', 'resetScenarios', 'restore', 'reset'] as const
+    const setUp = ['use', 'reply', 'fail', 'script', 'hold', 'resetScenarios', 'restore', 'reset'] as const
     const inspect = ['scripts', 'activeScenarios', 'usage', 'unusedRules', 'snapshot'] as const
     nameCalls(Sandbox, [...setUp, ...inspect, 'fork', 'dispose'])
     refuseGuesses(Sandbox.prototype, 'sandbox')
@@ -256,6 +260,21 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
    */
   script(turns: Turn[], options: ScriptOptions = {}): ActiveScenario {
     return this.use(scriptScenario(turns, options))
+  }
+
+  /**
+   * Holds requests, or streams before their events, until the gate lets them through: with `next()`, one of them, with
+   * `release()`, all. Other rules act as usual. A reset, a restore and the end of the sandbox release it, too.
+   *
+   * @param on Operation to hold, as in a rule, or a rule without an effect, such as `{ on: 'text', when: { … } }`.
+   * @example
+   * using gate = sandbox.hold('text', { at: 'event', after: 2 })
+   * await gate.arrived()
+   */
+  hold(on: Rule['on'] | HeldRequests, options: HoldOptions = {}): Gate {
+    const { rules } = this.#live
+    const scenario = gateScenario(on, options, this.#setup.host.setup.checkScenario)
+    return rules.hold(scenario, () => this.#journal.describe())
   }
 
   /** Returns the active scripts with each conversation's progress. */

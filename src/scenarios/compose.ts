@@ -22,6 +22,7 @@ import {
   stepAt,
 } from './activation.ts'
 import type { RuleRequest } from './condition.ts'
+import type { Gate } from './gate.ts'
 import { ruleTitle, textOperations } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
 import { type ChargeRateLimits, chargeRateLimits } from './rate-limit.ts'
@@ -44,6 +45,7 @@ export interface Match {
   /** Position of the call among those that match the rule's conditions, from 1. For a script, the turn. */
   call: number
   replyFunction?: ReplyFunction | undefined
+  gate?: Gate | undefined
 }
 
 export interface Outcome {
@@ -201,6 +203,7 @@ function toMatch(
       return released
     },
     replyFunction: trial.activation.replyFunction,
+    gate: trial.activation.gate,
   }
 }
 

@@ -44,12 +44,13 @@ export type OperationName =
 /** Path of a file with a scenario, a rule or a recording. */
 export type ScenarioPath = `${string}.json` | `${string}.yaml` | `${string}.yml` | `${string}.recording.jsonl`
 
-/** Titles of the scenarios that `use(rule)`, `reply()`, `fail()` and `script()` create, by scenario name. */
+/** Titles of the scenarios that `use(rule)`, `reply()`, `fail()`, `script()` and `hold()` create, by scenario name. */
 const shorthands: Readonly<Record<string, string>> = {
   rule: 'the inline rule',
   reply: 'reply()',
   fail: 'fail()',
   script: 'script()',
+  hold: 'hold()',
 }
 
 /** Returns true if the name was generated rather than chosen by the scenario's author. */

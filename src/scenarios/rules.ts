@@ -15,6 +15,7 @@ import {
 } from './activation.ts'
 import { compose, type Outcome, type RecordedAnswer } from './compose.ts'
 import type { RuleRequest } from './condition.ts'
+import { Gate } from './gate.ts'
 import type { ParsedScenario } from './scenario.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
@@ -58,6 +59,24 @@ export class Rules {
     return activation
   }
 
+  /** @param describeCalls Describes the sandbox's calls, for messages. */
+  hold(scenario: ParsedScenario, describeCalls: () => string): Gate {
+    const activation = createActivation(scenario)
+    const { id } = activation
+    const gate = new Gate(id, scenario.rules[0]?.hold ?? {}, () => void this.end(id), describeCalls)
+    this.#change([{ ...activation, gate }, ...this.#live.activations])
+    return gate
+  }
+
+  gate(id: string): Gate | undefined {
+    return this.#live.activations.find((each) => each.id === id)?.gate
+  }
+
+  /** Opens all gates. Called at the end of the sandbox's state. */
+  openGates(): void {
+    for (const { gate } of this.#live.activations) gate?.open()
+  }
+
   names(): string[] {
     return this.#live.activations.map(({ name }) => name)
   }
@@ -80,8 +99,8 @@ export class Rules {
   }
 
   clear(): void {
-    this.#live = { ...unused }
     this.#change([])
+    this.#live = { ...unused }
   }
 
   unused(): UnusedRule[] {
@@ -119,7 +138,9 @@ export class Rules {
     const count = activations.reduce((sum, { rules }) => sum + rules.length, 0)
     const message = `A sandbox can have at most ${maxRules} active rules: end some scenarios, or reset the sandbox`
     if (count > maxRules) throw new GatewayError(429, message)
+    const ended = this.#live.activations.filter((each) => each.gate && !activations.includes(each))
     this.#live.activations = activations
+    for (const { gate } of ended) gate?.open()
   }
 
   #namedActivation(scenario: ParsedScenario): Activation {
@@ -130,6 +151,8 @@ export class Rules {
   }
 }
 
+/** Omits gates, because they belong to one state. */
 function copySnapshot({ activations, named, ...others }: RulesSnapshot): RulesSnapshot {
-  return { ...others, activations: activations.map(copyActivation), named: named.map(copyActivation) }
+  const copied = activations.filter(({ gate }) => !gate).map(copyActivation)
+  return { ...others, activations: copied, named: named.map(copyActivation) }
 }

@@ -1,10 +1,13 @@
 /** Creates the scenarios of `reply()`, `fail()` and `script()`. */
 import { type Fault, faultNames } from '../faults/index.ts'
+import { GatewayError, invalidRequest } from '../http/errors.ts'
+import { toViolations } from '../http/violations.ts'
 import { isPlain } from '../lib/copy.ts'
 import { isObject } from '../lib/json.ts'
-import { shown } from '../lib/schema-messages.ts'
+import { check, shown } from '../lib/schema-messages.ts'
+import { HoldOptions } from './gate.ts'
 import { textOperations } from './names.ts'
-import type { Rule, Scenario } from './scenario.ts'
+import type { ParsedScenario, Rule, Scenario } from './scenario.ts'
 import type { ScriptedReply } from './scripted-reply.ts'
 
 type Frequency = Pick<Rule, 'when' | 'times' | 'after' | 'probability'>
@@ -61,6 +64,25 @@ export function scriptScenario(turns: NonNullable<Rule['script']>, options: Scri
   assertOptions('script', turns, options)
   const { on = textOperations, ...others } = options
   return { name: 'script', rules: [{ on, ...others, script: turns }] }
+}
+
+/** Requests to hold: a rule without an effect. */
+export type HeldRequests = Frequency & Pick<Rule, 'on'>
+
+/** @param checkRule Checks a scenario, whose rule must have an effect. */
+export function gateScenario(
+  on: Rule['on'] | HeldRequests,
+  options: HoldOptions,
+  checkRule: (scenario: Scenario) => ParsedScenario,
+): ParsedScenario {
+  const rule = isObject(on) && 'on' in on ? (on as HeldRequests) : { on: on as Rule['on'] }
+  const other = Object.keys(rule).find((name) => !/^(on|when|times|after|probability)$/.test(name))
+  const fix = 'activate it with use() next to the gate'
+  if (other !== undefined) throw new GatewayError(400, `a gate's rule has no '${other}': ${fix}`)
+  const { name, rules } = checkRule({ name: 'hold', rules: [{ ...rule, setState: 'held' }] })
+  const { success, data, error } = check(HoldOptions, options)
+  if (!success) throw invalidRequest(toViolations(error, 'options'))
+  return { name, rules: rules.map(({ setState, ...others }) => ({ ...others, hold: data })) }
 }
 
 /** Catches options after a name, as in `use('stream-cut', { times: 1 })`, because each argument is a scenario. */

@@ -123,7 +123,7 @@ describe('a web application with Playwright', () => {
   it('is tested in a real browser, with a gateway in each worker', async () => {
     const { report, said } = await run('test')
     expect(report.stats, said + JSON.stringify(report.errors)).toMatchObject({
-      expected: 6,
+      expected: 7,
       unexpected: 0,
       flaky: 0,
     })

@@ -21,7 +21,7 @@ describe('the output of a test run', () => {
   2. GET /sandboxes/s1/api/v1/provider: 404, 0 ms
      Resource not found: no operation handles GET /provider. Did you mean GET /providers? (if this request is not for the gateway, set the gateway's baseUrl).`,
     )
-    expect(output.match(/\[understudy\] '.*' failed\. /g)).toHaveLength(3)
+    expect(output.match(/\[understudy\] '.*' failed\. /g)).toHaveLength(4)
   })
 
   it("lists a failing test's calls that have no reply", () => {
@@ -30,6 +30,7 @@ describe('the output of a test run', () => {
 1 call without a reply so far (fake timers, if used, stop delays):
   1. GET /sandboxes/s3/api/v1/providers (listProviders): no response by the inline rule (latency), pending`,
     )
+    expect(output).toContain('(listProviders): no response by hold(), held by gate')
   })
 
   it("lists a failing test's calls that the default sandbox received", () => {
@@ -60,6 +61,6 @@ In addition, the default sandbox received 1 call meanwhile: GET /providers with 
   })
 
   it('reports no failure for a test that reads gatewayOptions from `provide` in the Vitest configuration', () => {
-    expect(output).toMatch(/Tests\s+3 failed \| \d+ passed/)
+    expect(output).toMatch(/Tests\s+4 failed \| \d+ passed/)
   })
 })

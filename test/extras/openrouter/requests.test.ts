@@ -340,6 +340,16 @@ describe("the vendor's fields", () => {
     )
   })
 
+  it('are held at a gate once, with all models', async () => {
+    const { gateway, create } = setup()
+    using gate = gateway.hold('text', { together: 2 })
+    const models = { model: undefined, models: ['fault/503', model], input: 'Hi' }
+    const replies = await Promise.all([create(models), create(models)])
+    expect(replies.map(({ reply }) => reply.model)).toEqual([model, model])
+    await gate.arrived(2)
+    await expect(gate.arrived(3, { timeout: 1 })).rejects.toThrow('2 of 3 arrivals')
+  })
+
   it.runIf(hasExtra('chat'))('name a preset in `preset`, or after the model', async () => {
     const { gateway, create } = setup({ strict: true })
     const slug = 'email-copywriter'

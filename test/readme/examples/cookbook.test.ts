@@ -178,6 +178,39 @@ test('closes the connection when the user presses Stop', async ({ sandbox }) => 
 })
 // #endregion
 
+// #region gate
+test('keeps the text so far when the user presses Stop', async ({ sandbox }) => {
+  sandbox.reply('Tides follow the moon.')
+  using gate = sandbox.hold('text', { at: 'event', after: 2 })
+  const controller = new AbortController()
+  const { signal } = controller
+  const events = await client.responses.create({ ...body, stream: true }, { signal })
+
+  let shown = ''
+  for await (const event of events) {
+    if (event.type === 'response.output_text.delta') shown += event.delta
+    // The third delta is held, so Stop comes before it.
+    if (shown === 'Tides follow') controller.abort()
+  }
+
+  expect(shown).toBe('Tides follow')
+  await gate.arrived()
+})
+
+test('shows the answers in the order in which they come', async ({ sandbox }) => {
+  using gate = sandbox.hold({ on: 'text', when: { input: 'slow' } })
+  const answers: string[] = []
+
+  const slow = ask('slow').then(() => answers.push('slow'))
+  await gate.arrived()
+  await ask('fast').then(() => answers.push('fast'))
+  gate.release()
+  await slow
+
+  expect(answers).toEqual(['fast', 'slow'])
+})
+// #endregion
+
 // #region fallback
 test('falls back to a second model', async ({ sandbox }) => {
   sandbox.fail(503, { when: { model: 'aurora/dawn-2' } })

@@ -32,6 +32,13 @@ test('waits for a delayed reply', async ({ sandbox }) => {
   expect(sandbox).toHaveReceived('listProviders')
 })
 
+test('waits at a gate', async ({ sandbox }) => {
+  const gate = sandbox.hold('listProviders')
+  void fetch(`${sandbox.baseUrl}/providers`, key)
+  await gate.arrived()
+  expect(sandbox).toHaveReceived('listProviders')
+})
+
 test('succeeds without output', async ({ sandbox }) => {
   await fetch(`${sandbox.baseUrl}/presets/none`, key)
 })

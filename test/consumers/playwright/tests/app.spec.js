@@ -25,6 +25,16 @@ test('shows the text as it arrives', async ({ page, sandbox }) => {
   expect(lengths).toEqual(lengths.toSorted((left, right) => left - right))
 })
 
+test('shows the text so far while the stream is held', async ({ page, sandbox }) => {
+  await sandbox.reply('Tides follow the moon.')
+  const gate = await sandbox.hold('text', { at: 'event', after: 2 })
+  await page.getByRole('button', { name: 'Ask' }).click()
+  await gate.arrived(1, { timeout: '10s' })
+  await expect(page.getByRole('status')).toHaveText(/^Tides follow\s?$/)
+  await gate.release()
+  await expect(page.getByRole('status')).toHaveText('Tides follow the moon.')
+})
+
 test("shows an error's message in the banner", async ({ page, sandbox }) => {
   await sandbox.use('status-402')
   await page.getByRole('button', { name: 'Ask' }).click()

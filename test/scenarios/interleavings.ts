@@ -1,0 +1,179 @@
+/** Interleavings of calls and gates, each with its own sandbox. None of them sleeps. */
+import { expect, vi } from 'vitest'
+import type { Gateway, Sandbox } from '../../src/index.ts'
+import { open } from '../call.ts'
+
+export interface Clients {
+  readonly gateway: Gateway
+  readonly sandbox: Sandbox
+  /** Returns the reply's text and status. */
+  ask(input: string, signal?: AbortSignal): Promise<string>
+  /** Starts a stream. `deltas` counts the deltas received so far, `end` resolves at its end. */
+  stream(signal?: AbortSignal): Promise<{ deltas(): number; end: Promise<'complete' | 'failed'> }>
+}
+
+export function clientsOf(gateway: Gateway, sandbox = gateway.createSandbox()): Clients {
+  const target = { fetch: gateway.fetch, apiKey: sandbox.apiKey }
+  const send = (input: string, stream: boolean, signal?: AbortSignal) => {
+    const body = { model: 'aurora/dawn-2', input, stream }
+    return open(target, 'POST /responses', signal ? { body, signal } : { body })
+  }
+  return {
+    gateway,
+    sandbox,
+    ask: async (input, signal) => {
+      const { output } = (await (await send(input, false, signal)).json()) as {
+        output: [{ content: [{ text: string }] }]
+      }
+      return output[0].content[0].text
+    },
+    async stream(signal) {
+      const { body } = await send('Why tides?', true, signal)
+      let text = ''
+      const read = async () => {
+        for await (const chunk of body ?? []) text += new TextDecoder().decode(chunk)
+      }
+      const end = read().then(
+        () => 'complete' as const,
+        () => 'failed' as const,
+      )
+      return { deltas: () => text.split('"type":"response.output_text.delta"').length - 1, end }
+    },
+  }
+}
+
+/** Resolves when no call is in flight. */
+export async function settled({ sandbox }: Pick<Clients, 'sandbox'>): Promise<void> {
+  while (sandbox.inFlight > 0) await new Promise(setImmediate)
+}
+
+const long = { timeout: '10s' } as const
+const isHeld = ({ sandbox }: Clients) => sandbox.journal.unanswered().map(({ delivery }) => delivery)
+
+export const interleavings: Record<string, (clients: Clients) => Promise<void>> = {
+  async 'two agents race, and the first to arrive is the first to go on'({ sandbox, ask }) {
+    sandbox.reply('{{ input }}')
+    using gate = sandbox.hold('text')
+    const order: string[] = []
+    const agents = ['a', 'b'].map(async (name) => order.push(await ask(name)))
+    await gate.arrived(2, long)
+    gate.next()
+    await Promise.race(agents)
+    expect(order).toEqual(['a'])
+    gate.next()
+    await Promise.all(agents)
+    expect(order).toEqual(['a', 'b'])
+  },
+  async 'Stop between two deltas ends the stream'(clients) {
+    using gate = clients.sandbox.hold('text', { at: 'event', after: 2 })
+    const stop = new AbortController()
+    const { deltas, end } = await clients.stream(stop.signal)
+    await gate.arrived(1, long)
+    gate.next()
+    await gate.arrived(2, long)
+    stop.abort()
+    expect([await end, deltas()]).toEqual(['failed', 3])
+    await settled(clients)
+    expect(clients.sandbox.journal.entries()).toMatchObject([{ delivery: 'aborted-by-client' }])
+  },
+  async 'a retry arrives while the first attempt is held, and goes on without it'(clients) {
+    const { sandbox, ask } = clients
+    using gate = sandbox.hold('text')
+    const timeout = new AbortController()
+    const first = ask('once', timeout.signal).catch(() => 'timeout')
+    await gate.arrived(1, long)
+    timeout.abort()
+    expect(await first).toBe('timeout')
+    await settled(clients)
+    const retry = ask('twice')
+    await gate.arrived(2, long)
+    expect(isHeld(clients)).toEqual(['held-by-gate'])
+    gate.next()
+    expect(await retry).toContain('twice')
+  },
+  async 'disposal releases a held call, and ends a wait'({ sandbox, ask }) {
+    const gate = sandbox.hold('text')
+    const reply = ask('one')
+    await gate.arrived(1, long)
+    const waiting = expect(gate.arrived(2, long)).rejects.toThrow('the gate ended after 1 of 2 arrivals')
+    sandbox.dispose()
+    expect(await reply).toContain('one')
+    await waiting
+    gate.release()
+  },
+  async 'reset and restore release held calls, and end the gate'(clients) {
+    const { sandbox, ask } = clients
+    for (const end of ['reset', 'restore'] as const) {
+      const gate = sandbox.hold('text')
+      const snapshot = sandbox.snapshot()
+      const reply = ask('one')
+      await gate.arrived(1, long)
+      sandbox[end](snapshot)
+      expect([await reply, await ask('two')]).toHaveLength(2)
+      expect(sandbox.activeScenarios()).toEqual([])
+    }
+  },
+  async 'a barrier of three holds two calls until the third arrives'(clients) {
+    using gate = clients.sandbox.hold('text', { together: 3 })
+    const replies = ['a', 'b'].map((name) => clients.ask(name))
+    await gate.arrived(2, long)
+    expect(isHeld(clients)).toEqual(['held-by-gate', 'held-by-gate'])
+    expect(await Promise.all([...replies, clients.ask('c')])).toHaveLength(3)
+    await clients.sandbox.journal.waitFor('createResponse', { count: 3 })
+  },
+  async 'next() before the arrival lets one call through'(clients) {
+    using gate = clients.sandbox.hold('text')
+    gate.next()
+    expect(await clients.ask('one')).toContain('one')
+    const second = clients.ask('two')
+    await gate.arrived(2, long)
+    expect(isHeld(clients)).toEqual(['held-by-gate'])
+    gate.release()
+    await second
+  },
+  async 'a release while calls arrive lets all of them through'({ sandbox, ask }) {
+    const gate = sandbox.hold('text')
+    const replies = ['a', 'b', 'c'].map((name) => ask(name))
+    await gate.arrived(1, long)
+    replies.push(ask('d'))
+    gate.release()
+    expect(await Promise.all(replies)).toHaveLength(4)
+  },
+  async 'two gates hold one call until both let it through'(clients) {
+    using first = clients.sandbox.hold('createResponse')
+    using second = clients.sandbox.hold({ on: '*', when: { input: 'both' } })
+    const reply = clients.ask('both')
+    await Promise.all([first.arrived(1, long), second.arrived(1, long)])
+    second.next()
+    await new Promise(setImmediate)
+    expect(isHeld(clients)).toEqual(['held-by-gate'])
+    first.next()
+    expect(await reply).toContain('both')
+  },
+  async 'a stream is held before the event after which it is cut'({ sandbox, stream }) {
+    sandbox.use({ on: 'text', fault: { name: 'stream-cut', afterDeltas: 3 } })
+    using gate = sandbox.hold('text', { at: 'event', after: 2 })
+    const { deltas, end } = await stream()
+    await gate.arrived(1, long)
+    expect(deltas()).toBe(2)
+    gate.next()
+    expect([await end, deltas()]).toEqual(['complete', 3])
+  },
+  async 'latency begins when the gate lets a call through'(clients) {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      clients.sandbox.use({ on: 'text', fault: { name: 'latency', ms: 50 } })
+      using gate = clients.sandbox.hold('text')
+      const reply = clients.ask('late')
+      await gate.arrived(1, long)
+      await vi.advanceTimersByTimeAsync(1000)
+      gate.release()
+      while (vi.getTimerCount() === 0) await undefined
+      expect(clients.sandbox.journal.size).toBe(0)
+      await vi.advanceTimersByTimeAsync(50)
+      expect(await reply).toContain('late')
+    } finally {
+      vi.useRealTimers()
+    }
+  },
+}
