@@ -95,9 +95,11 @@ function isUsed(sandbox: Sandbox, scenario: unknown): boolean {
     sandbox.use(scenario as Scenario)
     return true
   } catch (error) {
+    // Only a scenario that is no object has no position.
+    const least = typeof scenario === 'object' ? 1 : 0
     const hasPositions =
       error instanceof ScenarioError &&
-      error.problems.every(({ path, message }) => path.length > 0 && !message.includes('\n'))
+      error.problems.every(({ path, message }) => path.length >= least && !message.includes('\n'))
     if (hasPositions) return false
     throw error
   }
