@@ -1,7 +1,8 @@
-/** Faults in the format and content of generated answers: fields, id, usage, status and citations. */
+/** Faults in the format and content of generated answers: fields, id, status and citations. */
 import * as z from 'zod'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import { fieldsOf, isObject } from '../lib/json.ts'
+import { count } from '../lib/numbers.ts'
 import { editAt, readPath } from '../lib/value-path.ts'
 import { withFrames } from './body-bytes.ts'
 import { defineFault, type FaultContext } from './fault.ts'
@@ -21,26 +22,32 @@ export const answerFaults = [
     requested: 'json',
   }),
   defineFault({
-    name: 'missing-field',
+    name: 'field',
     layer: 'fields',
-    summary: 'The field at `path` is missing.',
-    params: () => z.strictObject({ path: path() }),
-    apply: ({ path }, context, reply) => changeFields(reply, context, path, () => undefined),
-  }),
-  defineFault({
-    name: 'wrong-type',
-    layer: 'fields',
-    summary: 'The field at `path` has the wrong type.',
+    summary: 'The field at `path` is missing, null or wrong, in the reply or in stream events.',
     params: () =>
       z.strictObject({
         path: path(),
-        as: z
-          .enum(types)
+        event: z
+          .union([z.string().min(1), count()])
           .optional()
-          .describe('Type to use instead. Default: number for strings, string for all other types.'),
+          .describe('Type of the events to change, or the position of one event, from 0. Default: all.'),
+        to: z
+          .union([z.enum(['absent', 'null', 'wrong-type']), z.strictObject({ value: z.json() })])
+          .default('absent')
+          .describe(
+            'Change to make. `wrong-type` sends a number for a string, and a string for other types. `{ value }` sends any JSON value.',
+          ),
       }),
-    apply: ({ path, as }, context, reply) =>
-      changeFields(reply, context, path, (value) => changeType(value, as)),
+    apply({ path, event, to }, context, reply) {
+      const place = readPath(path)
+      const nothing = event === undefined ? 'the answer has no' : `no event '${event}' has a`
+      return changeJson(reply, context, `${nothing} field '${path}'`, (whole, index) => {
+        if (event !== undefined && event !== index && event !== fieldsOf(whole)['type']) return whole
+        const { value, places } = editAt(whole, place, (before) => changed(before, to))
+        return places > 0 ? value : whole
+      })
+    },
   }),
   defineFault({
     name: 'duplicate-response-id',
@@ -51,13 +58,6 @@ export const answerFaults = [
         id: z.string().min(1).default('resp_duplicate').describe('The shared id.'),
       }),
     apply: ({ id }, context, reply) => changeAnswer(reply, context, 'id', (answer) => ({ ...answer, id })),
-  }),
-  defineFault({
-    name: 'missing-usage',
-    layer: 'answer',
-    summary: 'The answer has no `usage`.',
-    apply: (_params, context, reply) =>
-      changeAnswer(reply, context, 'usage', ({ usage: _usage, ...rest }) => rest),
   }),
   defineFault({
     name: 'content-filter',
@@ -114,25 +114,20 @@ const path = () =>
       'Field path, such as `data.0.slug`; `*` matches every key. In a stream, the path applies to each event.',
     )
 
-const types = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const
-
 const without = (field: string) => `the answer's citations have no '${field}'`
 
 /** An answer, or a citation: in Chat, its `url_citation`. */
-type Fields = Record<string, unknown>
+export type Fields = Record<string, unknown>
+
+/** Changes a reply's JSON, or the event at an index. Returns its argument if it changes nothing. */
+type Change = (value: unknown, index?: number) => unknown
 
 /**
  * Changes a reply's JSON or each event of a stream, and reports whether the fault took effect.
  *
  * @param nothing Reason to report if nothing changes.
- * @param change Returns its argument if it changes nothing.
  */
-function changeJson(
-  reply: Reply,
-  context: FaultContext,
-  nothing: string,
-  change: (value: unknown) => unknown,
-): Reply {
+function changeJson(reply: Reply, context: FaultContext, nothing: string, change: Change): Reply {
   context.missed(nothing)
   const { body } = reply
   if (body.kind === 'frames') return withFrames(reply, changeEvents(body.frames, context, change))
@@ -143,14 +138,11 @@ function changeJson(
   return { ...reply, body: { kind: 'json', value } }
 }
 
-function* changeEvents(
-  frames: Iterable<Frame>,
-  context: FaultContext,
-  change: (value: unknown) => unknown,
-): Generator<Frame> {
+function* changeEvents(frames: Iterable<Frame>, context: FaultContext, change: Change): Generator<Frame> {
+  let index = 0
   for (const frame of frames) {
     // A changed event is still an object.
-    const event = isEvent(frame) ? (change(frame.event) as StreamEvent) : undefined
+    const event = isEvent(frame) ? (change(frame.event, index++) as StreamEvent) : undefined
     if (!event || (isEvent(frame) && event === frame.event)) yield frame
     else {
       yield { kind: 'event', event }
@@ -159,55 +151,39 @@ function* changeEvents(
   }
 }
 
-function changeFields(
-  reply: Reply,
-  context: FaultContext,
-  text: string,
-  change: (value: unknown) => unknown,
-): Reply {
-  const path = readPath(text)
-  return changeJson(reply, context, `the answer has no field '${text}'`, (value) => {
-    const { value: copy, places } = editAt(value, path, change)
-    return places > 0 ? copy : value
-  })
-}
-
-/**
- * Applies `change` to each answer that has `field`. The answer is the JSON body, a stream event's `response` or
- * `message`, or the stream event itself.
- */
-function changeAnswer(
+/** Applies `change` to each answer that has `field`. */
+export function changeAnswer(
   reply: Reply,
   context: FaultContext,
   field: string,
   change: (answer: Fields) => Fields,
 ): Reply {
-  const changed = (answer: unknown) => (isObject(answer) && field in answer ? change(answer) : answer)
   return changeJson(reply, context, `the answer has no ${field}`, (value) => {
-    if (!isObject(value)) return value
-    for (const place of ['response', 'message']) {
-      if (!isObject(value[place])) continue
-      const answer = changed(value[place])
-      return answer === value[place] ? value : { ...value, [place]: answer }
-    }
-    // The JSON body, or an event that has the answer's fields itself.
-    return changed(value)
+    const answer = answerIn(value)
+    return field in answer ? withAnswer(value, change(answer)) : value
   })
 }
 
-function changeType(
-  value: unknown,
-  as: (typeof types)[number] = typeof value === 'string' ? 'number' : 'string',
-): unknown {
-  const values = {
-    string: typeof value === 'object' ? JSON.stringify(value) : String(value),
-    number: 42,
-    boolean: true,
-    null: null,
-    array: [value],
-    object: { value },
-  }
-  return values[as]
+/** Returns the answer in a JSON body or in an event: its `response` or `message`, or the value itself. */
+export function answerIn(value: unknown): Fields {
+  const place = placeIn(value)
+  return fieldsOf(place ? fieldsOf(value)[place] : value)
+}
+
+export function withAnswer(value: unknown, answer: Fields): Fields {
+  const place = placeIn(value)
+  return place ? { ...fieldsOf(value), [place]: answer } : answer
+}
+
+function placeIn(value: unknown): string | undefined {
+  return ['response', 'message'].find((place) => isObject(fieldsOf(value)[place]))
+}
+
+function changed(value: unknown, to: 'absent' | 'null' | 'wrong-type' | { value: unknown }): unknown {
+  if (typeof to === 'object') return to.value
+  if (to !== 'wrong-type') return to === 'null' ? null : undefined
+  if (typeof value === 'string') return 42
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 function changeCitations(reply: Reply, context: FaultContext, change: (citation: Fields) => Fields): Reply {

@@ -43,13 +43,21 @@ export const rules: readonly Rule[] = [
       'stream-reset',
       'stream-stall',
       'truncated-body',
+      'body-stall',
       'short-content-length',
       'broken-gzip',
     ],
     decides: "the body's end",
   },
   {
-    faults: ['stream-cut', 'stream-reset', 'stream-stall', 'truncated-body', 'short-content-length'],
+    faults: [
+      'stream-cut',
+      'stream-reset',
+      'stream-stall',
+      'truncated-body',
+      'body-stall',
+      'short-content-length',
+    ],
     leaves: 'no end of stream',
     forNone: [
       'stream-error-event',
@@ -61,15 +69,15 @@ export const rules: readonly Rule[] = [
   {
     faults: ['stream-cut', 'stream-reset', 'stream-stall', 'stream-error-event', 'stream-without-completed'],
     leaves: 'no final event',
-    forNone: ['missing-usage', 'content-filter'],
+    forNone: ['usage', 'content-filter'],
   },
   {
-    faults: ['truncated-body', 'short-content-length', 'broken-gzip'],
+    faults: ['truncated-body', 'body-stall', 'short-content-length', 'broken-gzip'],
     leaves: 'no readable JSON',
     forNone: ['fields', 'answer'],
   },
   {
-    faults: ['stream-reset', 'stream-stall', 'truncated-body'],
+    faults: ['stream-reset', 'stream-stall', 'truncated-body', 'body-stall'],
     leaves: 'no idle connection',
     forNone: ['idle-connection-closed'],
   },

@@ -7,7 +7,7 @@ import { encodeFrame } from '../http/encode.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
 import { isObject } from '../lib/json.ts'
 import { count, Duration } from '../lib/numbers.ts'
-import type { StreamSoFar } from '../resources/protocol.ts'
+import { type Heartbeat, heartbeats, type StreamSoFar } from '../resources/protocol.ts'
 import { defineFault, type FaultContext, type Layer } from './fault.ts'
 import {
   actAt,
@@ -196,11 +196,48 @@ export const streamFaults = [
     'reset',
     'The connection is reset in the middle of the stream. With MSW and `gateway.fetch`, reading the body fails.',
   ),
-  endOfStream(
-    'stream-stall',
-    'stall',
-    'The stream stops sending partway through, and the connection stays open.',
-  ),
+  defineFault({
+    name: 'stream-stall',
+    layer: 'events',
+    layerOf: ({ heartbeat, ...place }) => (heartbeat ? 'events' : layerOfEnd(place)),
+    summary: 'The stream stops sending partway through, and the connection stays open.',
+    params: () =>
+      atOnePlace(
+        z.strictObject({
+          ...position(),
+          heartbeat: z
+            .enum(['comment', ...heartbeats])
+            .optional()
+            .describe(
+              'What keeps the stream alive meanwhile: comments, `ping` (Messages), `response.in_progress` (Responses), or chunks without text (Chat). The stream then stops between two events. Default: nothing.',
+            ),
+          every: Duration.optional().describe(
+            'Milliseconds between heartbeats, of which there are 1000. Default: 15000.',
+          ),
+        }),
+      ).refine(({ heartbeat, every }) => heartbeat || every === undefined, {
+        error:
+          "`every` requires `heartbeat`, as in { name: 'stream-stall', heartbeat: 'comment', every: '5s' }",
+      }),
+    apply({ heartbeat, every = 15_000, ...place }, context, frames) {
+      if (!heartbeat) return endAt(place, 'stall', context, frames)
+      const seen: StreamSoFar = { response: undefined, sequence: 0 }
+      return actAt(place, trackProgress(frames, seen), context, function* (rest) {
+        for (let sent = 0; sent < maxHeartbeats; sent++) {
+          const beat = heartbeatOf(heartbeat, context, seen)
+          if (!beat) {
+            context.missed(`this protocol has no heartbeat '${heartbeat}'`)
+            return yield* rest
+          }
+          context.acted()
+          yield { kind: 'wait', ms: every }
+          yield beat
+          seen.sequence++
+        }
+        yield { kind: 'hang-up', how: 'stall' }
+      })
+    },
+  }),
   otherSyntax(
     'stream-multiline-data',
     "Each event's JSON is split across several `data:` lines.",
@@ -377,14 +414,34 @@ function endOfStream<const Name extends string>(name: Name, how: HangUp, summary
     layerOf: layerOfEnd,
     summary,
     params: () => atOnePlace(z.strictObject(position())),
-    apply(place, context, frames) {
-      const act = layerOfEnd(place) === 'events' ? actAt : endAtByteOrTime
-      return act(place, frames, context, function* () {
-        context.acted()
-        yield { kind: 'hang-up', how }
-      })
-    },
+    apply: (place, context, frames) => endAt(place, how, context, frames),
   })
+}
+
+function endAt(
+  place: Position,
+  how: HangUp,
+  context: FaultContext,
+  frames: Iterable<Frame>,
+): Iterable<Frame> {
+  const act = layerOfEnd(place) === 'events' ? actAt : endAtByteOrTime
+  return act(place, frames, context, function* () {
+    context.acted()
+    yield { kind: 'hang-up', how }
+  })
+}
+
+/** Number of heartbeats before complete silence, because without delays a client would read them forever. */
+const maxHeartbeats = 1000
+
+function heartbeatOf(
+  kind: 'comment' | Heartbeat,
+  { protocol }: FaultContext,
+  seen: StreamSoFar,
+): Frame | undefined {
+  if (kind === 'comment') return { kind: 'bytes', bytes: ': keep-alive\n\n' }
+  const event = protocol.heartbeat?.(kind, seen)
+  return event && { kind: 'event', event }
 }
 
 function otherSyntax<const Name extends string>(

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { toBytes } from '../http/encode.ts'
 import { HeaderValue } from '../http/header-record.ts'
-import type { Frame, Reply } from '../http/reply.ts'
+import type { Frame, HangUp, Reply } from '../http/reply.ts'
 import { count, Duration } from '../lib/numbers.ts'
 import { byteFrames, gzipped, pieces, type RawFrame, readWhole, withFrames } from './body-bytes.ts'
 import { defineFault, type FaultContext } from './fault.ts'
@@ -36,30 +36,12 @@ export const transportFaults = [
     summary: 'The gzip body has a wrong checksum, so reading it fails at the end.',
     apply: (_params, context, reply) => encodeGzip(reply, context, 1),
   }),
-  defineFault({
-    name: 'truncated-body',
-    layer: 'bytes',
-    summary:
-      'The body ends before its `Content-Length`, or without the last chunk, and the connection closes.',
-    params: () =>
-      z.strictObject({
-        afterBytes: count().optional().describe('Number of bytes sent. Default: half of the body.'),
-      }),
-    apply({ afterBytes }, context, reply) {
-      const { frames, length, actedAt } = measure(reply, context)
-      const end = afterBytes ?? Math.min(Math.max(length >> 1, actedAt), length - 1)
-      if (end >= length) {
-        context.missed(`the body has ${length} bytes, so it cannot end after ${end}`)
-        return withFrames(reply, frames, lengthOf(reply))
-      }
-      context.acted()
-      return withFrames(
-        reply,
-        [...takeBytes(frames, end), { kind: 'hang-up', how: 'close' }],
-        lengthOf(reply),
-      )
-    },
-  }),
+  endOfBody(
+    'truncated-body',
+    'close',
+    'The body ends before its `Content-Length`, or without the last chunk, and the connection closes.',
+  ),
+  endOfBody('body-stall', 'stall', 'The head and part of the body are sent; the connection stays open.'),
   defineFault({
     name: 'short-content-length',
     layer: 'bytes',
@@ -209,6 +191,28 @@ export const transportFaults = [
     },
   }),
 ] as const
+
+function endOfBody<const Name extends string>(name: Name, how: HangUp, summary: string) {
+  return defineFault({
+    name,
+    layer: 'bytes',
+    summary,
+    params: () =>
+      z.strictObject({
+        afterBytes: count().optional().describe('Number of bytes sent. Default: half of the body.'),
+      }),
+    apply({ afterBytes }, context, reply) {
+      const { frames, length, actedAt } = measure(reply, context)
+      const end = afterBytes ?? Math.min(Math.max(length >> 1, actedAt), length - 1)
+      if (end >= length) {
+        context.missed(`the body has ${length} bytes, so it cannot end after ${end}`)
+        return withFrames(reply, frames, lengthOf(reply))
+      }
+      context.acted()
+      return withFrames(reply, [...takeBytes(frames, end), { kind: 'hang-up', how }], lengthOf(reply))
+    },
+  })
+}
 
 function encodeGzip(reply: Reply, context: FaultContext, damage: number): Reply {
   context.acted()

@@ -72,7 +72,12 @@ export interface StreamPlaces {
   /** Encodes an event. Default: a data line with its JSON. */
   encode?(event: StreamEvent): string
   failure(failure: StreamFailure, seen: StreamSoFar): StreamEvent
+  /** Creates an event without content. Returns undefined if the protocol has none of this kind. */
+  heartbeat?(kind: Heartbeat, seen: StreamSoFar): StreamEvent | undefined
 }
+
+export const heartbeats = ['ping', 'in_progress', 'empty-delta'] as const
+export type Heartbeat = (typeof heartbeats)[number]
 
 export interface StreamSoFar {
   last?: StreamEvent

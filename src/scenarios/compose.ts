@@ -338,7 +338,7 @@ function reasonAgainst(
 
 /** Faults of different fields can act together, so the path of a field is part of the key. */
 function keyOf(setting: FaultSetting): string {
-  return 'path' in setting ? `${setting.name} ${setting.path}` : setting.name
+  return 'path' in setting ? `${setting.name} ${setting.path} ${setting.event}` : setting.name
 }
 
 function conflictOf(left: FaultSetting, right: FaultSetting): string | undefined {

@@ -226,11 +226,7 @@ function inWords(outcome: Outcome, plain: Outcome, form: 'json' | 'stream'): str
 
 /** Parameters for faults that require them. */
 const settings: Partial<Record<FaultName, (form: 'json' | 'stream') => Fault>> = {
-  'missing-field': (form) => ({
-    name: 'missing-field',
-    path: form === 'json' ? 'output' : 'response.output',
-  }),
-  'wrong-type': (form) => ({ name: 'wrong-type', path: form === 'json' ? 'output' : 'response.output' }),
+  field: (form) => ({ name: 'field', path: form === 'json' ? 'output' : 'response.output' }),
 }
 
 /** Number of requests to make for scenarios that leave the first request unaffected. */

@@ -22,7 +22,10 @@ describeAdapters('faults', (entrance) => {
     it('change the scripted body in a sequence step', async () => {
       entrance.sandbox.use({
         on: 'listProviders',
-        sequence: [{ reply: { body: { data: [] } }, fault: { name: 'wrong-type', path: 'data' } }, 'pass'],
+        sequence: [
+          { reply: { body: { data: [] } }, fault: { name: 'field', path: 'data', to: 'wrong-type' } },
+          'pass',
+        ],
       })
       expect((await entrance.call('GET /providers')).body).toEqual({ data: '[]' })
       expect((await entrance.call('GET /providers')).body.data.length).toBeGreaterThan(0)

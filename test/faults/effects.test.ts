@@ -73,8 +73,7 @@ const replies: Record<string, () => Reply> = {
 
 /** Required fault parameters. */
 const requiredParams: Record<string, object> = {
-  'missing-field': { path: 'id' },
-  'wrong-type': { path: 'id' },
+  field: { path: 'id' },
 }
 
 const placed = ['stream-cut', 'stream-malformed-event', 'stream-error-event'].flatMap((name) =>
@@ -114,6 +113,8 @@ const furtherCases: [string, (object | string)[]][] = [
   ['stream', [{ name: 'slow-stream', firstToken: 5, perToken: 0 }]],
   ['stream', [{ name: 'slow-stream', firstToken: 0, perToken: 0 }]],
   ['stream', [{ name: 'stream-joined', ms: 0 }]],
+  ['stream', [{ name: 'stream-stall', heartbeat: 'in_progress', every: '1s', afterMs: 25 }]],
+  ['stream', [{ name: 'stream-stall', heartbeat: 'comment' }, 'stream-joined']],
   ['json', [{ name: 'stream-joined' }]],
   ['called', ['content-filter']],
   ['stream', [{ name: 'stream-split', bytes: 300 }]],
@@ -123,16 +124,21 @@ const furtherCases: [string, (object | string)[]][] = [
   ['stream', [{ name: 'stream-duplicate-event', afterEvents: 0 }, 'stream-cut']],
   ['stream', [{ name: 'stream-duplicate-event', afterEvents: 9 }, 'stream-cut']],
   ['typed', ['stream-malformed-event', 'stream-no-space']],
-  ['plain', [{ name: 'missing-field', path: 'data.*.a' }]],
-  ['plain', [{ name: 'missing-field', path: 'data.1' }]],
-  ['plain', [{ name: 'missing-field', path: 'data.2' }]],
+  ['plain', [{ name: 'field', path: 'data.*.a' }]],
+  ['plain', [{ name: 'field', path: 'data.1' }]],
+  ['plain', [{ name: 'field', path: 'data.2' }]],
+  ['plain', [{ name: 'field', path: 'total', event: 0 }]],
   ...['data', 'data.*.b', 'total', 'data.0.a'].flatMap((path): [string, object[]][] =>
-    [undefined, 'string', 'number', 'boolean', 'null', 'array', 'object'].map((as) => [
-      'plain',
-      [{ name: 'wrong-type', path, ...(as && { as }) }],
-    ]),
+    ['wrong-type', 'null', { value: [1] }].map((to) => ['plain', [{ name: 'field', path, to }]]),
   ),
-  ['stream', [{ name: 'wrong-type', path: 'type' }]],
+  ...[0, 10, 11, 'response.created', 'response.output_text.delta', 'other'].map(
+    (event): [string, object[]] => [
+      'stream',
+      [{ name: 'field', path: 'sequence_number', to: 'null', event }],
+    ],
+  ),
+  ['json', [{ name: 'usage', form: 'twice' }]],
+  ['stream', [{ name: 'usage', form: 'twice' }]],
   ['json', [{ name: 'duplicate-response-id', id: 'i' }]],
   ...['plain', 'ended'].flatMap((reply): [string, (object | string)[]][] => [
     [reply, [{ name: 'truncated-body', afterBytes: 0 }]],
@@ -298,8 +304,8 @@ it.each([65_533, 65_534, 200_000])('gzip-body: encodes a text of %i characters',
   expect(gunzipSync(sent).toString()).toBe(JSON.stringify('x'.repeat(length)))
 })
 
-it('missing-field: does not modify the original reply', () => {
-  applyFaults(plain, { name: 'missing-field', path: 'data' })
+it('field: does not modify the original reply', () => {
+  applyFaults(plain, { name: 'field', path: 'data' })
   expect(plain.body).toMatchObject({ value: { total: true, data: [{}, {}] } })
 })
 
@@ -324,8 +330,11 @@ it.each<[string, object[], object[]]>([
   ],
   ['empty-body', [{ status: 200 }, { status: 204 }], [{ status: 201 }]],
   ['error-body-in-200', [{ code: 400 }, { code: 599 }], [{ code: 399 }, { code: 600 }]],
-  ['missing-field', [{ path: 'a.*.0' }], [{}, { path: '' }]],
-  ['wrong-type', [{ path: 'a', as: 'object' }], [{ path: 'a', as: 'date' }]],
+  [
+    'field',
+    [{ path: 'a.*.0' }, { path: 'a', event: 0, to: 'null' }, { path: 'a', event: 'b', to: { value: null } }],
+    [{}, { path: '' }, { path: 'a', to: 'date' }, { path: 'a', event: -1 }, { path: 'a', to: {} }],
+  ],
   ['duplicate-response-id', [{ id: 'a' }], [{ id: '' }]],
   ['citation-out-of-range', [{ by: 1 }], [{ by: 0 }]],
   [
@@ -338,6 +347,11 @@ it.each<[string, object[], object[]]>([
       { afterMs: -1 },
       { afterEvents: 0, afterMs: 0 },
     ],
+  ],
+  [
+    'stream-stall',
+    [{ heartbeat: 'ping' }, { heartbeat: 'comment', every: 0 }],
+    [{ every: 5 }, { heartbeat: 'a' }],
   ],
   [
     'stream-sequence-gap',

@@ -29,14 +29,6 @@ const pathIn = (context: FaultContext) => {
   if (context.protocol === 'messages') return context.form === 'stream' ? 'message.role' : 'role'
   return context.form === 'stream' && context.protocol === 'responses' ? 'response.object' : 'object'
 }
-const otherPathIn = (context: FaultContext) => {
-  if (inEnvelope(context))
-    return context.protocol === 'messages' && context.other !== 'error-body-in-200'
-      ? 'error.type'
-      : 'error.code'
-  if (context.form === 'json' || context.protocol === 'chat') return 'model'
-  return context.protocol === 'messages' ? 'message.model' : 'response.model'
-}
 const fieldIn = (context: FaultContext) => {
   if (inEnvelope(context)) return 'message'
   return context.protocol === 'messages' ? 'role' : 'object'
@@ -88,20 +80,16 @@ export const expectedEffects: { [Name in FaultName]: (context: FaultContext) => 
     isIn: ({ text }) => /^\uFEFF?(data|:)/.test(text),
   }),
 
-  'missing-field': (context) => ({
-    setting: { name: 'missing-field', path: pathIn(context) },
+  field: (context) => ({
+    setting: { name: 'field', path: pathIn(context) },
     isIn: ({ text }) => text.length > 10 && !text.includes(`"${fieldIn(context)}":`),
-  }),
-  'wrong-type': (context) => ({
-    setting: { name: 'wrong-type', path: otherPathIn(context), as: 'boolean' },
-    isIn: ({ text }) => /"(model|code|type)": ?true/.test(text),
   }),
   'duplicate-response-id': () => ({
     setting: 'duplicate-response-id',
     isIn: ({ text }) => text.includes('resp_duplicate'),
   }),
-  'missing-usage': ({ protocol }) => ({
-    setting: 'missing-usage',
+  usage: ({ protocol }) => ({
+    setting: 'usage',
     isIn: ({ text }) =>
       text.includes(protocol === 'responses' ? '"completed_at"' : '"model":') && !text.includes('"usage"'),
   }),
@@ -237,6 +225,10 @@ export const expectedEffects: { [Name in FaultName]: (context: FaultContext) => 
   'truncated-body': () => ({
     setting: 'truncated-body',
     isIn: ({ ending, status }) => ending === 'broken' && status > 0,
+  }),
+  'body-stall': () => ({
+    setting: 'body-stall',
+    isIn: ({ ending, status }) => ending === 'open' && status > 0,
   }),
   'short-content-length': (context) => ({
     setting: 'short-content-length',

@@ -44,7 +44,7 @@ describeAdapters('fault regressions', (entrance) => {
   describe('faults with nothing to act on', () => {
     it.each([
       ['citations', 'citation-out-of-range', question],
-      ['the field', { name: 'missing-field', path: 'nowhere' }, question],
+      ['the field', { name: 'field', path: 'nowhere' }, question],
       ['enough bytes', { name: 'truncated-body', afterBytes: 1_000_000 }, question],
       ['a stream', ['latency', 'stream-cut'], question],
     ] as const)('record a warning if the reply has no %s', async (_name, fault, body) => {

@@ -11,10 +11,7 @@ const names = [...faults.map(({ name }) => name), 'status-429', 'status-503']
 const entrances = ['use', 'header', '--scenario', 'model'] as const
 
 const refused: Readonly<Record<string, string>> = {
-  'missing-field':
-    "the fault 'missing-field' requires path: use({ on: '*', fault: { name: 'missing-field', path: … } })",
-  'wrong-type':
-    "the fault 'wrong-type' requires path: use({ on: '*', fault: { name: 'wrong-type', path: … } })",
+  field: "the fault 'field' requires path: use({ on: '*', fault: { name: 'field', path: … } })",
 }
 
 /** Activates a fault by its name, sends a request, and returns the faults in the journal. */

@@ -28,10 +28,10 @@ const names = faults.map(({ name }) => name as FaultName)
 
 /**
  * Each fault alone and each unordered pair, including a fault with itself, as JSON and stream, through each adapter.
- * `missing-field` is not paired with itself, because its expected effect has only one path.
+ * `field` is not paired with itself, because its expected effect has only one path.
  */
 export const allCases: Case[] = names.flatMap((first, index) =>
-  [undefined, ...names.slice(first === 'missing-field' ? index + 1 : index)].flatMap((second) =>
+  [undefined, ...names.slice(first === 'field' ? index + 1 : index)].flatMap((second) =>
     (['json', 'stream'] as const).flatMap((form) =>
       (['msw', 'fetch', 'node'] as const).map((adapter) => ({
         first,
@@ -54,7 +54,7 @@ export const protocolCases: Case[] = allCases
     ({ first, second = '' }) =>
       !(
         second === 'stream-reordered-events' &&
-        /^(citation-|missing-usage|content-filter|stream-sequence-gap)/.test(first)
+        /^(citation-|usage|content-filter|stream-sequence-gap)/.test(first)
       ),
   )
   .flatMap((each) => (['chat', 'messages'] as const).map((protocol) => ({ ...each, protocol })))
@@ -158,7 +158,7 @@ async function run(
   sandbox.use({ on, fault: listed as never })
   const [ask, baseUrl] = entrance
   const isQuiet =
-    both.some((name) => name === 'timeout' || name === 'stream-stall') ||
+    both.some((name) => ['timeout', 'stream-stall', 'body-stall'].includes(name)) ||
     (pair.adapter === 'node' && both.includes('short-content-length'))
   const read = await ask({
     url: `${baseUrl}${path}`,
@@ -240,7 +240,7 @@ function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean 
 }
 
 /** Faults whose effect is in a chat completion's final chunk, and is lost with that chunk. */
-const atEnd = new Set<FaultName>(['content-filter', 'missing-field', 'stream-without-done'])
+const atEnd = new Set<FaultName>(['content-filter', 'field', 'stream-without-done'])
 const cuts = new Set<FaultName>(['stream-cut', 'stream-error-event', 'stream-reset', 'stream-stall'])
 const takesEnd = new Set<FaultName>([...cuts, 'stream-malformed-event', 'stream-without-completed'])
 

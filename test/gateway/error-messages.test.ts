@@ -515,8 +515,8 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
   ],
   scenarios: [
     [
-      () => gateway.use('missing-field'),
-      "use(): the fault 'missing-field' requires path: use({ on: '*', fault: { name: 'missing-field', path: … } })",
+      () => gateway.use('field'),
+      "use(): the fault 'field' requires path: use({ on: '*', fault: { name: 'field', path: … } })",
     ],
     [() => gateway.use('503'), "Unknown scenario '503'; write 'status-503', or fail(503)"],
     [() => gateway.use({ name: 'x', rule: [] }), "use(): unknown field 'rule'; did you mean 'rules'?"],

@@ -236,8 +236,8 @@ describe('checkScenario: contradictory rules', () => {
       'a fault acts at one position',
     ],
     [
-      { on: '*', fault: 'missing-field' },
-      "rule 2 of 'outage': fault: 'missing-field' requires path; write { name: 'missing-field', path: … }",
+      { on: '*', fault: 'field' },
+      "rule 2 of 'outage': fault: 'field' requires path; write { name: 'field', path: … }",
     ],
     [
       { on: '*', reply: { text: 'Hello' } },

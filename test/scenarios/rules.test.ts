@@ -169,7 +169,7 @@ describe('rule.when', () => {
     [['json-instead-of-stream'], false, true],
     [['stream-instead-of-json'], true, false],
     [['stream-instead-of-json', 'stream-cut'], true, false],
-    [['stream-instead-of-json', { name: 'missing-field', path: 'id' }], true, true],
+    [['stream-instead-of-json', { name: 'field', path: 'id' }], true, true],
   ])('is implied by the faults %j: matches JSON: %s, matches streams: %s', (faults, json, stream) => {
     const { ask } = setup({ on: 'createResponse', fault: faults })
     expect([ask(), ask({ body: { stream: true } })].map(matched)).toEqual([json, stream])

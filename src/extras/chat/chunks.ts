@@ -98,6 +98,14 @@ export const chatPlaces: StreamPlaces = {
     return { ...value, choices: choices.map((choice) => ({ ...choice, finish_reason: 'content_filter' })) }
   },
   failure: (failure, { last }) => failureOf(failure, last as Partial<ChatCompletion> | undefined),
+  heartbeat: (kind, { last = {} }) => (kind === 'empty-delta' ? emptyChunk(last, 'delta') : undefined),
+}
+
+/** Creates a chunk without text. */
+export function emptyChunk(last: StreamEvent, field: 'delta' | 'text'): StreamEvent {
+  const nothing = field === 'delta' ? { content: '' } : ''
+  const choice = { ...choiceOf(last), [field]: nothing, logprobs: null, finish_reason: null }
+  return { ...last, choices: [choice] }
 }
 
 /** Creates the error chunk that tells published clients that the answer has failed. */

@@ -9,7 +9,7 @@ import type { Answer } from '../../resources/answer.ts'
 import { messageItems } from '../../resources/conversation.ts'
 import { CreateResponseBody } from '../../resources/create-response-body.ts'
 import type { Protocol } from '../../resources/protocol.ts'
-import { chatPlaces } from './chunks.ts'
+import { chatPlaces, emptyChunk } from './chunks.ts'
 import { ChatCompletion, toChatCompletion } from './completion.ts'
 import { ChatRequest } from './request.ts'
 
@@ -76,6 +76,7 @@ const protocol: Protocol<CompletionRequest, Completion> = {
     owns: (event) => 'text' in fieldsOf(listOf(event['choices'])[0]),
     isDelta: (event) => Boolean(fieldsOf(listOf(event['choices'])[0])['text']),
     failure: (failure, soFar) => failedChunk(chatPlaces.failure(failure, soFar)),
+    heartbeat: (kind, { last = {} }) => (kind === 'empty-delta' ? emptyChunk(last, 'text') : undefined),
   },
   failureStatus: 502,
   showsFailure: true,

@@ -79,4 +79,5 @@ export const messagesPlaces: StreamPlaces = {
   },
   encode: encodeNamedEvent,
   failure: ({ message }) => toMessagesError(529, message),
+  heartbeat: (kind) => (kind === 'ping' ? { type: 'ping' } : undefined),
 }

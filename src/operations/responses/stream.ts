@@ -111,6 +111,10 @@ export const responsesPlaces: StreamPlaces = {
       },
     }
   },
+  heartbeat(kind, { response, sequence }) {
+    if (kind !== 'in_progress' || !response) return undefined
+    return { type: 'response.in_progress', response, sequence_number: sequence }
+  },
 }
 
 /** Returns the response as if a content filter had ended it. */

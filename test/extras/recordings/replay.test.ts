@@ -279,7 +279,7 @@ describe('recordings', () => {
       ['stream-cut', 'application/json', 'the reply is not an event stream'],
       ['stream-cut', 'text/event-stream', 'the stream has no JSON events'],
       ['json-instead-of-stream', 'text/event-stream', "the reply's format is fixed"],
-      ['missing-usage', 'application/json', 'the body is not JSON'],
+      ['usage', 'application/json', 'the body is not JSON'],
       ['slow-stream', 'text/event-stream', 'the stream has no later JSON event'],
     ] as const) {
       const given = recordingOf(['data: plain\n\n'], { request: stream, type })
@@ -295,7 +295,7 @@ describe('recordings', () => {
   it('change with field faults, as other JSON does, but keep all other bytes', async () => {
     const given = recordingOf(['{"id": "a",', ' "usage": 1}'], { request, type: 'application/json' })
     const gateway = createGateway({ recordings: [given, given], timeScale: 0 })
-    gateway.use({ on: '*', fault: 'missing-usage', times: 1 })
+    gateway.use({ on: '*', fault: 'usage', times: 1 })
     expect((await post(gateway, '/responses', hello)).text).toBe('{"id":"a"}')
     expect((await post(gateway, '/responses', hello)).text).toBe('{"id": "a", "usage": 1}')
   })

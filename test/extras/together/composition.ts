@@ -18,7 +18,7 @@ const rules: Record<string, Rule> = {
   'delay once': { on, times: 1, fault: { name: 'latency', ms: 5 } },
   delay: { on, fault: { name: 'latency', ms: 7 } },
   form: { on, fault: 'json-instead-of-stream' },
-  fields: { on, fault: { name: 'missing-field', path: 'model' } },
+  fields: { on, fault: { name: 'field', path: 'model' } },
   answer: { on, fault: { name: 'duplicate-response-id', id: 'same' } },
   cut: { on, fault: 'stream-cut' },
   'error event': { on, fault: 'stream-error-event' },

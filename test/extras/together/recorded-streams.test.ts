@@ -51,8 +51,7 @@ function recordingFrom(text: string, path: string, body: object, size: number): 
 }
 
 const parameters: Record<string, object> = {
-  'missing-field': { path: 'model' },
-  'wrong-type': { path: 'model' },
+  field: { path: 'model' },
   'stream-huge-event': { bytes: 100 },
 }
 /** Faults that act neither on events nor on their bytes, or never end. */

@@ -30,7 +30,7 @@ const afterEvents: Record<string, IsAffected> = {
 }
 
 const atStart = ['latency', 'slow-head']
-const atLastEvent = ['stream-stall']
+const atLastEvent = ['stream-stall', 'body-stall']
 const atEnd = [
   'stream-cut',
   'stream-reset',

@@ -70,7 +70,7 @@ export const embeddingIndex: App = {
   defects: {
     'one-batch': { fault: 'status', call: 3, finding: 'fault-never-acted', verdict: 'not-reached' },
     'skips-failed-batch': { fault: status(413), call: 2, verdict: 'silent' },
-    'unchecked-rows': { fault: { name: 'missing-field', path: 'data.0.embedding' }, verdict: 'crashed' },
+    'unchecked-rows': { fault: { name: 'field', path: 'data.0.embedding' }, verdict: 'crashed' },
     'renews-same-key': { fault: status(401), finding: 'not-retryable-retried' },
     'keeps-slot-after-error': { fault: 'connection-reset', call: 2, verdict: 'hung' },
   },

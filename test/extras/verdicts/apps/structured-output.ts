@@ -54,7 +54,7 @@ export const structuredOutput: App = {
   setUp: (sandbox) => sandbox.reply('{"city":"Brest","degrees":12,"advice":"Take an umbrella."}'),
   run,
   defects: {
-    'bills-before-return': { fault: 'missing-usage', finding: 'duplicate-effect', verdict: 'duplicated' },
+    'bills-before-return': { fault: 'usage', finding: 'duplicate-effect', verdict: 'duplicated' },
     'no-time-limit': { fault: 'timeout', verdict: 'hung' },
     'falls-back-to-defaults': { fault: 'malformed-body', verdict: 'silent' },
     'asks-again-on-any-error': { fault: status(400), finding: 'not-retryable-retried' },
