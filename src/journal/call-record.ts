@@ -64,6 +64,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   at: number
   /** Real time in milliseconds from `monotonic()`, like `firstByteAt` and `endedAt`. */
   readonly startedAt = monotonic()
+  /** Milliseconds of sandbox time from the sandbox's start to the request's arrival. */
+  readonly elapsedMs: number
   readonly arrival: number
 
   id = ''
@@ -121,6 +123,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.search = search
     this.headers = headers
     this.at = state.clock.step()
+    this.elapsedMs = state.clock.elapsed()
     state.owner.enter()
     this.arrival = state.journal.arrived(this)
   }

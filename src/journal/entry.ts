@@ -90,6 +90,7 @@ export const JournalEntry = z.lazy(() =>
           'Outcome of the delivery: `pending` while the reply is being made or sent, `held-by-gate` while a gate holds the request or its stream, `aborted-by-fault` if a fault or an error cut it off, `aborted-by-client` if the client disconnected first.',
         ),
       timestamp: text().describe('Sandbox time of arrival, ISO 8601.'),
+      elapsedMs: z.number().describe("Milliseconds of sandbox time from the sandbox's start to the arrival."),
       durationMs: Milliseconds.describe('Real time until the last byte, in milliseconds; null before.'),
       firstByteMs: Milliseconds.describe(
         "Real time until the body's first byte, in milliseconds; null before.",
@@ -169,6 +170,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     schemaViolation: record.schemaViolation,
     delivery: record.deliveryNow,
     timestamp: new Date(record.at).toISOString(),
+    elapsedMs: roundedMs(record.elapsedMs),
     durationMs: elapsed(startedAt, endedAt),
     firstByteMs: elapsed(startedAt, firstByteAt),
   }
@@ -207,7 +209,11 @@ function hideInKept(kept: KeptText): KeptText {
   return typeof kept.text === 'string' ? { ...kept, text: hideInText(kept.text) } : kept
 }
 
-/** Returns milliseconds, rounded to microseconds. */
 export function elapsed(from: number, to: number | undefined): number | null {
-  return to === undefined ? null : Math.round((to - from) * 1000) / 1000
+  return to === undefined ? null : roundedMs(to - from)
+}
+
+/** Rounds milliseconds to microseconds. */
+function roundedMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000
 }
