@@ -2,6 +2,18 @@
 import type { JournalEntry } from '../../journal/entry.ts'
 import { splitAddress } from '../../lib/address.ts'
 import { canonicalJson, isObject } from '../../lib/json.ts'
+import type { ConversationItem } from '../../resources/conversation.ts'
+import type { Reading } from './reading.ts'
+
+/** A call with what its client sent and received. */
+export interface Attempt {
+  readonly entry: JournalEntry
+  /** Number of the call in the sandbox, from 1. */
+  readonly number: number
+  readonly reading: Reading
+  /** The conversation in the request; empty if its operation has none. */
+  readonly items: readonly ConversationItem[]
+}
 
 /**
  * Groups calls with the same operation (or method and path) and the same conversation or content, whatever model, ids,
@@ -40,3 +52,30 @@ export function withoutIds(value: unknown): unknown {
 const incidental = new Set(
   'id call_id tool_call_id tool_use_id metadata user safety_identifier prompt_cache_key'.split(' '),
 )
+
+/** Returns true if a call has failed in a way that another attempt may succeed. */
+export function isRetryable({ entry, reading }: Attempt): boolean {
+  if (reading.ending === 'rejected') return entry.status >= 500 || [408, 409, 429].includes(entry.status)
+  if (reading.ending !== 'none' && reading.ending !== 'cut') return false
+  // Otherwise, the client had a reason of its own to disconnect.
+  return entry.delivery !== 'aborted-by-client' || hasFault(entry)
+}
+
+export function hasFault({ rules }: JournalEntry): boolean {
+  return rules.some(({ faults }) => faults.length > 0)
+}
+
+/** Returns true if a call arrived after another one had ended, or while the other one got no reply. */
+export function isAfter(later: Attempt, { entry, reading }: Attempt): boolean {
+  const isHung = reading.ending === 'none' || entry.durationMs === null
+  return later.entry.elapsedMs >= entry.elapsedMs + (isHung ? 0 : (entry.durationMs ?? 0))
+}
+
+/** Returns the first attempt that followed each failed one. */
+export function retriesIn(attempts: readonly Attempt[]): (readonly [failed: Attempt, retry: Attempt])[] {
+  return attempts.flatMap((failed, place) => {
+    if (failed.reading.ending === 'whole' || failed.reading.ending === 'unknown') return []
+    const retry = attempts.slice(place + 1).find((each) => isAfter(each, failed))
+    return retry ? [[failed, retry] as const] : []
+  })
+}

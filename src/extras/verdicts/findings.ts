@@ -1,8 +1,12 @@
 /** Judges what an application did wrong, from the calls of its sandbox. */
+import { hideInString } from '../../http/secrets.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
-import type { Inspectable } from '../../journal/matchers.ts'
-import { attemptsIn } from './attempts.ts'
-import { type Reading, readReply } from './reading.ts'
+import { withoutReply } from '../../journal/journal-text.ts'
+import type { Protocol } from '../../resources/protocol.ts'
+import type { ScenarioProgress } from '../../scenarios/activation.ts'
+import { type Attempt, attemptsIn } from './attempts.ts'
+import { judges } from './judges.ts'
+import { readReply } from './reading.ts'
 
 export type FindingName =
   | 'retry-after-ignored'
@@ -28,57 +32,112 @@ export interface Finding {
 
 /** Facts that only the test knows. */
 export interface Evidence {
-  /** The outcome of the application's work, for example its text. Default: unknown. */
+  /** The outcome of the application's work, for example its text. Default: none, as if it had failed. */
   readonly result?: unknown
-  /** If true, the user aborted the request. Default: false. */
+  /** If true, the user aborted the work. Default: false. */
   readonly userAborted?: boolean
 }
 
-interface Attempt {
-  readonly entry: JournalEntry
-  readonly number: number
-  readonly reading: Reading
-}
-
-type Attempts = readonly Attempt[]
-type Judge = (groups: readonly Attempts[], evidence: Evidence) => Iterable<Omit<Finding, 'name'>>
-
-const judges: Partial<Record<FindingName, Judge>> = {
-  *'not-retryable-retried'(groups) {
-    for (const attempts of groups)
-      for (const [before, after] of pairs(attempts))
-        if ([400, 401, 403, 404, 413, 422].includes(before.entry.status))
-          yield found([before, after], `a ${before.entry.status} was sent again`)
-  },
-}
-
-function pairs(attempts: Attempts): (readonly [Attempt, Attempt])[] {
-  return attempts.slice(1).map((after, place) => [attempts[place] as Attempt, after])
-}
-
-function found(attempts: Attempts, text: string): Omit<Finding, 'name'> {
-  const [first] = attempts
-  const { method, path } = first?.entry ?? { method: '', path: '' }
-  return {
-    message: `${method} ${path}, call ${first?.number}: ${text}`,
-    calls: attempts.map(({ entry }) => entry.id),
+/** A sandbox or gateway, in this process or another. */
+export interface Judged {
+  readonly journal: {
+    entries(): JournalEntry[] | Promise<JournalEntry[]>
+    unanswered(): JournalEntry[] | Promise<JournalEntry[]>
+    readonly operations?: readonly { readonly id: string; readonly protocol?: object | undefined }[]
   }
+  activeScenarios(): ScenarioProgress[] | Promise<ScenarioProgress[]>
 }
 
-/** Returns the findings of a sandbox or gateway. A promise for a remote one. */
-export function findings(sandbox: Inspectable, evidence: Evidence = {}): Finding[] | Promise<Finding[]> {
+/** The state of a sandbox, as far as it is judged. */
+export interface Facts {
+  readonly entries: readonly JournalEntry[]
+  readonly unanswered: readonly JournalEntry[]
+  readonly scenarios: readonly ScenarioProgress[]
+  readonly operations: readonly { readonly id: string; readonly protocol?: object | undefined }[]
+}
+
+/** A finding, or one that lacks evidence. */
+export interface Judgement extends Finding {
+  readonly isJudged: boolean
+}
+
+/**
+ * Returns what the application did wrong, by name and with the calls that show it; a promise for a remote sandbox.
+ *
+ * @example findings(sandbox, { result: text }) // [{ name: 'gave-up', message: '…', calls: ['req_…'] }]
+ */
+export function findings(sandbox: Judged, evidence: Evidence = {}): Finding[] | Promise<Finding[]> {
+  const facts = factsOf(sandbox)
+  return facts instanceof Promise
+    ? facts.then((known) => findingsIn(known, evidence))
+    : findingsIn(facts, evidence)
+}
+
+export function findingsIn(facts: Facts, evidence: Evidence = {}): Finding[] {
+  return judge(facts, evidence).flatMap(({ isJudged, ...finding }) => (isJudged ? finding : []))
+}
+
+/** @param operations Operations that read the conversations in requests. Default: those of the sandbox. */
+export function factsOf(sandbox: Judged, operations?: Facts['operations']): Facts | Promise<Facts> {
   const { journal } = sandbox
-  const entries = journal.entries()
-  if (entries instanceof Promise) return entries.then((all) => judge(all, evidence))
-  return judge(entries, evidence)
+  const parts = [journal.entries(), journal.unanswered(), sandbox.activeScenarios()]
+  // A list of several kinds loses their order.
+  const toFacts = ([entries, unanswered, scenarios]: unknown[]) =>
+    ({ entries, unanswered, scenarios, operations: operations ?? journal.operations ?? [] }) as Facts
+  return parts.every(Array.isArray) ? toFacts(parts) : Promise.all(parts).then(toFacts)
 }
 
-function judge(entries: readonly JournalEntry[], evidence: Evidence): Finding[] {
-  const numbers = new Map(entries.map((entry, place) => [entry, place + 1]))
-  const groups = attemptsIn(entries).map((group) =>
-    group.map((entry) => ({ entry, number: numbers.get(entry) ?? 0, reading: readReply(entry) })),
+export function judge(
+  { entries, unanswered, scenarios, operations }: Facts,
+  evidence: Evidence,
+): Judgement[] {
+  const all = [...entries, ...withoutReply(unanswered, entries)].sort(byArrival)
+  const protocols = new Map(operations.map(({ id, protocol }) => [id, protocol as Reader | undefined]))
+  const attempts = new Map(
+    all.map((entry, place): [JournalEntry, Attempt] => {
+      const conversation = protocols.get(entry.operation ?? '')?.conversation(entry.body)
+      return [
+        entry,
+        { entry, number: place + 1, reading: readReply(entry), items: conversation?.items ?? [] },
+      ]
+    }),
   )
+  const groups = attemptsIn(all).map((group) => group.flatMap((entry) => attempts.get(entry) ?? []))
+  const calls = { all: [...attempts.values()], groups, scenarios }
   return Object.entries(judges).flatMap(([name, find]) =>
-    [...find(groups, evidence)].map((each) => ({ name: name as FindingName, ...each })),
+    [...find(calls, evidence)].map(({ attempts, text, isJudged = true }) => {
+      return {
+        name: name as FindingName,
+        message: sentenceOf(attempts, text),
+        calls: idsOf(attempts),
+        isJudged,
+      }
+    }),
   )
+}
+
+/** Protocols of operations have this function. */
+type Reader = Pick<Protocol<unknown, unknown>, 'conversation'>
+
+function byArrival(one: JournalEntry, other: JournalEntry): number {
+  return one.timestamp === other.timestamp
+    ? one.elapsedMs - other.elapsedMs
+    : one.timestamp < other.timestamp
+      ? -1
+      : 1
+}
+
+/** Starts a sentence with the calls that it is about, such as `POST /v1/responses, calls 1 and 2: …`. */
+function sentenceOf(attempts: readonly Attempt[], text: string): string {
+  const [first] = attempts
+  if (!first) return text
+  const { method, path } = first.entry
+  const numbers = attempts.map(({ number }) => number)
+  const listed = numbers.length < 6 ? numbers : [...numbers.slice(0, 5), `${numbers.length - 5} more`]
+  const list = listed.length === 1 ? listed[0] : `${listed.slice(0, -1).join(', ')} and ${listed.at(-1)}`
+  return hideInString(`${method} ${path}, call${numbers.length === 1 ? '' : 's'} ${list}: ${text}`)
+}
+
+function idsOf(attempts: readonly Attempt[]): string[] {
+  return attempts.map(({ entry }) => entry.id)
 }

@@ -16,6 +16,8 @@ export interface Reading {
   readonly text: string
   /** Arguments of function calls as received, by call id. */
   readonly calls: ReadonlyMap<string, string>
+  /** If true, the reply is an event stream. Default: false. */
+  readonly isStream?: boolean
 }
 
 export function readReply(entry: JournalEntry): Reading {
@@ -56,8 +58,8 @@ function readStream(wire: string, delivery: JournalEntry['delivery']): Reading {
   }
   ending ??= delivery === 'pending' ? 'unknown' : 'cut'
   // Streams without undocumented events have their content only in the last one.
-  if (last && texts.length === 0 && ending === 'whole') return { ...readJson(last), ending }
-  return { ending, text: texts.join(''), calls }
+  if (last && texts.length === 0 && ending === 'whole') return { ...readJson(last), ending, isStream: true }
+  return { ending, text: texts.join(''), calls, isStream: true }
 }
 
 interface Part {
