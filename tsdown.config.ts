@@ -46,7 +46,7 @@ const common: UserConfig = {
 const sources = (names: readonly string[]) => names.map((name) => `src/${name}.ts`)
 
 /** Entries also published as CommonJS, because Jest's default mode cannot load ES modules. */
-const both = ['index', 'msw', 'node', 'remote', 'serve']
+const both = ['index', 'msw', 'node', 'remote', 'serve', 'verdicts']
 
 /**
  * Builds few chunks, because each file adds 0.5 ms to the startup time. `shared` and `schemas` hold the code that the gateway shares
@@ -178,6 +178,18 @@ const requireMsw: Rolldown.Plugin = {
   },
 }
 
+/** Omits Vitest, which cannot be required, from CommonJS, which has no top-level `await`. */
+const requirePlaywright: Rolldown.Plugin = {
+  name: 'require-playwright',
+  transform: {
+    filter: { id: /src\/verdicts\.ts$/ },
+    handler: (code) =>
+      code
+        .replace("await import('vitest')", 'globalThis')
+        .replace("await import('@playwright/test').catch(() => globalThis)", "require('@playwright/test')"),
+  },
+}
+
 export default defineConfig([
   {
     ...common,
@@ -200,7 +212,7 @@ export default defineConfig([
     platform: 'node',
     clean: false,
     dts: false,
-    plugins: [copyRecords, commandLineOnce, requireMsw, asciiOnly, nodeCheck],
+    plugins: [copyRecords, commandLineOnce, requireMsw, requirePlaywright, asciiOnly, nodeCheck],
     // The ES modules contain the same comments.
     outputOptions: { dynamicImportInCjs: false, comments: { jsdoc: false } },
   },

@@ -10,7 +10,7 @@ const slow = [
 ]
 
 /** The package's entries, so that examples can import them by name. */
-const entries = ['msw', 'node', 'vitest', 'playwright', 'remote', 'serve'].map((entry) => ({
+const entries = ['msw', 'node', 'vitest', 'playwright', 'remote', 'serve', 'verdicts'].map((entry) => ({
   find: `gateway-understudy/${entry}`,
   replacement: new URL(`src/${entry}.ts`, import.meta.url).pathname,
 }))

@@ -13,6 +13,7 @@
  * })
  */
 import { test as base, expect as baseExpect, type TestInfo } from '@playwright/test'
+import { findingsOf } from './gateway/extra.ts'
 import type { JournalEntry } from './journal/entry.ts'
 import type { Verdict } from './journal/expectations.ts'
 import { journalText, strayCallsText, unansweredText, withoutReply } from './journal/journal-text.ts'
@@ -21,7 +22,7 @@ import { printable } from './lib/print.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
 import { toFailedTest } from './sandbox/failed-test.ts'
 import { startServer } from './serve.ts'
-import { everyOperation, type GatewayOptions, type RequestBodies } from './setup.ts'
+import { everyOperation, type GatewayOptions, gatewaySetup, type RequestBodies } from './setup.ts'
 
 declare module '@playwright/test' {
   // Options for the Playwright configuration: `defineConfig({ use: { gatewayOptions: { … } } })`.
@@ -43,8 +44,11 @@ const matchers = Object.entries(toMatchers(everyOperation)).map(([name, matcher]
   async (received: unknown, ...args: unknown[]) => toResult(await matcher(received, args)),
 ])
 
+// Changes `expect` itself, so that other entries can add their matchers to the same one.
+baseExpect.extend(Object.fromEntries(matchers))
+
 /** Playwright's `expect`, with matchers for sandboxes: `await expect(sandbox).toHaveReceived('createResponse')`. */
-export const expect: typeof baseExpect = baseExpect.extend(Object.fromEntries(matchers))
+export const expect: typeof baseExpect = baseExpect
 
 function toResult(verdict: Verdict) {
   return { pass: verdict.pass, message: () => messageWithFields(verdict) }
@@ -98,10 +102,14 @@ async function attachJournal(
   const { id, journal } = sandbox
   const entries = await journal.entries()
   const unanswered = withoutReply(await journal.unanswered(), entries)
-  const text = journalText(`Sandbox ${id}`, entries) + unansweredText(unanswered) + strayCallsText(shared)
+  const [scenarios, scripts] = await Promise.all([sandbox.activeScenarios(), sandbox.scripts()])
+  const facts = { entries, unanswered, scenarios, operations: everyOperation }
+  const found = await findingsOf(gatewaySetup.extras, facts)
+  const mistakes = found.map(({ name, message }) => `\n  ${name}: ${message}`).join('')
+  const list = journalText(`Sandbox ${id}`, entries) + mistakes
+  const text = list + unansweredText(unanswered) + strayCallsText(shared)
   await testInfo.attach('journal.txt', { contentType: 'text/plain', body: printable(text) })
   const har = JSON.stringify(await journal.har(), null, 2)
-  const [scenarios, scripts] = await Promise.all([sandbox.activeScenarios(), sandbox.scripts()])
   const file = toFailedTest({
     test: testInfo.title,
     sandbox: id,

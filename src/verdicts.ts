@@ -1,10 +1,78 @@
 /**
- * Verdicts: what an application did wrong when a gateway failed.
+ * Verdicts: what an application did wrong when a gateway failed. In a test of Vitest, Jest or Playwright, importing this
+ * entry adds `toHaveRecovered` to `expect`.
  *
  * @example
- * import { findings } from 'gateway-understudy/verdicts'
+ * import 'gateway-understudy/verdicts'
  *
- * expect(findings(sandbox, { result })).toEqual([])
+ * sandbox.fail(503, { times: 1 })
+ * const result = await ask('Hello?')
+ * expect(sandbox).toHaveRecovered({ result })
  */
+import {
+  type Evidence,
+  type FindingsOf,
+  findings as findingsOf,
+  type Judged,
+} from './extras/verdicts/findings.ts'
+import { judgeRecovery } from './extras/verdicts/recovered.ts'
+import type { Verdict } from './journal/expectations.ts'
+import { everyOperation } from './setup.ts'
+
 export { attemptsIn } from './extras/verdicts/attempts.ts'
-export { type Evidence, type Finding, type FindingName, findings } from './extras/verdicts/findings.ts'
+export type { Evidence, Finding, FindingName, FindingsOf, Judged } from './extras/verdicts/findings.ts'
+
+/**
+ * Returns what the application did wrong, by name and with the calls that show it; a promise for a remote sandbox.
+ *
+ * @example findings(sandbox, { result: text }) // [{ name: 'gave-up', message: '…', calls: ['req_…'] }]
+ */
+export function findings<Sandbox extends Judged>(sandbox: Sandbox, evidence?: Evidence): FindingsOf<Sandbox> {
+  return findingsOf(sandbox, evidence, everyOperation)
+}
+
+/** Matchers, for runners whose `expect` is neither global nor known. */
+export const matchers = {
+  toHaveRecovered(received: unknown, evidence?: Evidence) {
+    const verdict = judgeRecovery(received, evidence, everyOperation)
+    return verdict instanceof Promise ? verdict.then(toResult) : toResult(verdict)
+  },
+}
+
+function toResult({ pass, message }: Verdict) {
+  return { pass, message: () => message }
+}
+
+// Other processes, such as those that a test starts, inherit the variable, but may lack the package.
+const isPlaywright = globalThis.process?.env?.['TEST_WORKER_INDEX'] !== undefined
+const runner: object =
+  '__vitest_worker__' in globalThis
+    ? await import('vitest')
+    : isPlaywright
+      ? await import('@playwright/test').catch(() => globalThis)
+      : globalThis
+const { expect } = runner as { expect?: { extend?(all: object): void } }
+expect?.extend?.(matchers)
+
+interface VerdictMatchers<Result> {
+  /**
+   * Asserts that the application has made no mistake: none of the findings applies, and none lacks evidence.
+   *
+   * @example expect(sandbox).toHaveRecovered({ result })
+   */
+  toHaveRecovered(evidence?: Evidence): Result
+}
+
+declare global {
+  namespace jest {
+    interface Matchers<R> extends VerdictMatchers<R> {}
+  }
+  namespace PlaywrightTest {
+    interface Matchers<R, T> extends VerdictMatchers<Promise<R>> {}
+  }
+}
+
+declare module 'vitest' {
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
+    extends VerdictMatchers<R> {}
+}

@@ -23,6 +23,7 @@ import {
 import { WriteQueue } from './database/database.ts'
 import type { Interception } from './delivery/intercept.ts'
 import type { UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
+import { findingsOf } from './gateway/extra.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import { createGateway, type Gateway } from './index.ts'
 import { hiddenEntry, type JournalEntry } from './journal/entry.ts'
@@ -34,7 +35,7 @@ import { printError, printWarning } from './lib/print.ts'
 import { toFailedTest } from './sandbox/failed-test.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { assertNames } from './sandbox/sandbox-options.ts'
-import { everyOperation, type GatewayOptions, type RequestBodies } from './setup.ts'
+import { everyOperation, type GatewayOptions, gatewaySetup, type RequestBodies } from './setup.ts'
 
 if (typeof globalThis.process?.getBuiltinModule !== 'function')
   throw new Error(
@@ -224,8 +225,12 @@ function printIfFailed(sandbox: Sandbox<RequestBodies>, onTestFailed: TestContex
   onTestFailed(async ({ task }) => {
     const entries = journal.entries()
     const reasons = sandbox.rules.unused().flatMap((each) => explainUnused(each, entries) ?? [])
-    const unanswered = unansweredText(withoutReply(journal.unanswered(), entries))
-    const own = [journalText(`Sandbox ${id}`, entries), ...reasons].join('\n  ') + unanswered
+    const unanswered = journal.unanswered()
+    const facts = { entries, unanswered, scenarios: sandbox.rules.active(), operations: everyOperation }
+    const found = await findingsOf(gatewaySetup.extras, facts)
+    const mistakes = found.map(({ name, message }) => `${name}: ${message}`)
+    const text = [journalText(`Sandbox ${id}`, entries), ...reasons, ...mistakes].join('\n  ')
+    const own = text + unansweredText(withoutReply(unanswered, entries))
     await attachSandbox(task, sandbox)
     printError(`[understudy] '${task.name}' failed. ${own}${strayCallsText(journal.stray())}`)
   })

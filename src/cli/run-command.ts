@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Command } from 'commander'
+import { findingsOf } from '../gateway/extra.ts'
+import type { GatewayCore } from '../gateway/gateway.ts'
 import { explainUnused } from '../journal/expectations.ts'
 import { calls } from '../journal/journal-text.ts'
 import { printable, printError } from '../lib/print.ts'
@@ -40,7 +42,19 @@ export async function runWithServer(
     await server.close(0)
   }
   const unused = unusedText(gateway.sandboxes.default)
-  printError(printable(`${summaryOf(received, Object.keys(sdks))}${unused}`))
+  const mistakes = await mistakesText(gateway)
+  printError(printable(`${summaryOf(received, Object.keys(sdks))}${unused}${mistakes}`))
+}
+
+/** Counts the application's mistakes in all sandboxes. Returns an empty string if there are none. */
+async function mistakesText({ sandboxes, extras, operations }: GatewayCore): Promise<string> {
+  const found = [sandboxes.default, ...sandboxes.listLive()].map(({ journal, rules }) => {
+    const [entries, unanswered, scenarios] = [journal.entries(), journal.unanswered(), rules.active()]
+    return findingsOf(extras, { entries, unanswered, scenarios, operations })
+  })
+  const counts = Map.groupBy((await Promise.all(found)).flat(), ({ name }) => name)
+  const lines = [...counts].map(([name, { length }]) => `\n  ${length} × ${name}`)
+  return lines.length === 0 ? '' : `\nFindings:${lines.join('')}`
 }
 
 /** Lists why rules never applied, on lines after the calls. Returns an empty string if there is nothing to explain. */

@@ -8,6 +8,7 @@ import { models } from './models/index.ts'
 import { openapi } from './openapi/index.ts'
 import { openrouter } from './openrouter/index.ts'
 import { recordings } from './recordings/index.ts'
+import { verdicts } from './verdicts/index.ts'
 
 /** The extras in the order in which gateways create them. */
 export const extras = [
@@ -21,4 +22,5 @@ export const extras = [
   openrouter,
   recordings,
   exports,
+  verdicts,
 ] as const

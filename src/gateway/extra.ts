@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type * as z from 'zod'
 import type { Reply, StreamEvent } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import type { SentFields } from '../resources/sent-fields.ts'
@@ -10,6 +11,7 @@ import type { Options } from '../sandbox/option.ts'
 import { gatewayOptions } from '../sandbox/options.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
+import type { ScenarioProgress } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { RecordedAnswer } from '../scenarios/compose.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
@@ -66,8 +68,18 @@ export interface Extra {
   readonly exports?: Readonly<Record<string, (record: CallRecord, site: Site) => Promise<string>>>
   /** @internal */
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
+  /** Returns what the application did wrong. @internal */
+  readonly findings?: (facts: SandboxFacts) => Promise<readonly { name: string; message: string }[]>
   /** Returns a file to serve, or undefined for other paths. Files do not require the token. @internal */
   readonly files?: (path: string, gateway: ExtraHost) => Promise<Reply | undefined> | undefined
+}
+
+/** The state of a sandbox from which extras judge the application. */
+export interface SandboxFacts {
+  readonly entries: readonly JournalEntry[]
+  readonly unanswered: readonly JournalEntry[]
+  readonly scenarios: readonly ScenarioProgress[]
+  readonly operations: readonly KnownOperation[]
 }
 
 export interface FoundAnswer {
@@ -138,4 +150,9 @@ export function optionsOf(extras: readonly AnyExtra[]): Options {
 
 export function operationsOutside(extras: readonly AnyExtra[]): AnyOperation[] {
   return extras.flatMap(({ operations }) => (typeof operations === 'object' ? operations : []))
+}
+
+export async function findingsOf(extras: readonly Extra[], facts: SandboxFacts) {
+  const lists = await Promise.all(extras.map(({ findings }) => findings?.(facts) ?? []))
+  return lists.flat()
 }

@@ -21,7 +21,7 @@ import type { WithPlainTypes } from '../tools/build/plain-types.ts'
 const root = new URL('../../', import.meta.url).pathname
 
 /** The package's entries, except the command line. */
-export const entries = ['index', 'msw', 'node', 'serve', 'remote', 'vitest', 'playwright']
+export const entries = ['index', 'msw', 'node', 'serve', 'remote', 'vitest', 'playwright', 'verdicts']
 
 /** Internal types that public members refer to; users use other exported types instead. */
 const undescribed = ['GatewayCore', 'GatewayOptions', 'SandboxState']

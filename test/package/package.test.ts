@@ -70,7 +70,7 @@ describe('the tarball', () => {
       msw: { optional: true },
       vitest: { optional: true },
     })
-    expect(manifest.sideEffects).toEqual(['./dist/bin.js', './dist/vitest.js'])
+    expect(manifest.sideEffects).toEqual(['./dist/bin.js', './dist/verdicts.*', './dist/vitest.js'])
   })
 })
 
@@ -107,13 +107,14 @@ describe('the entries', () => {
     ['node', 'intercept'],
     ['serve', 'startServer'],
     ['remote', 'connectGateway'],
+    ['verdicts', 'findings'],
   ])('%s can be required and exports %s', (entry, name) => {
     const required = createRequire(import.meta.url)
     expect(required(join(folder, `dist/${entry}.cjs`))[name]).toBeTypeOf('function')
   })
 
   it('re-export their CommonJS type declarations instead of duplicating them', () => {
-    for (const entry of ['index', 'msw', 'node', 'remote', 'serve'])
+    for (const entry of ['index', 'msw', 'node', 'remote', 'serve', 'verdicts'])
       expect(readFileSync(join(folder, `dist/${entry}.d.ts`), 'utf8')).toBe(
         `export * from "./${entry}.cjs";\n`,
       )

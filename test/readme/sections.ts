@@ -43,7 +43,7 @@ const parts: Record<string, () => string> = {
   exports: () =>
     table(
       ['Import', 'Values', 'Types'],
-      ['index', 'vitest', 'playwright', 'node', 'msw', 'remote', 'serve'].map((entry) => {
+      ['index', 'vitest', 'playwright', 'node', 'msw', 'remote', 'serve', 'verdicts'].map((entry) => {
         const names = exportsOf(readFileSync(new URL(`src/${entry}.ts`, root), 'utf8'))
         const list = (isType: boolean) =>
           names.flatMap(([name, type]) => (type === isType ? [`\`${name}\``] : [])).join(', ')

@@ -1,9 +1,11 @@
 /** Judges what an application did wrong, from the calls of its sandbox. */
+import type { SandboxFacts } from '../../gateway/extra.ts'
 import { hideInString } from '../../http/secrets.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { withoutReply } from '../../journal/journal-text.ts'
 import type { Protocol } from '../../resources/protocol.ts'
 import type { ScenarioProgress } from '../../scenarios/activation.ts'
+import type { KnownOperation } from '../../scenarios/check-scenario.ts'
 import { type Attempt, attemptsIn } from './attempts.ts'
 import { judges } from './judges.ts'
 import { readReply } from './reading.ts'
@@ -43,17 +45,9 @@ export interface Judged {
   readonly journal: {
     entries(): JournalEntry[] | Promise<JournalEntry[]>
     unanswered(): JournalEntry[] | Promise<JournalEntry[]>
-    readonly operations?: readonly { readonly id: string; readonly protocol?: object | undefined }[]
+    readonly operations?: readonly KnownOperation[]
   }
   activeScenarios(): ScenarioProgress[] | Promise<ScenarioProgress[]>
-}
-
-/** The state of a sandbox, as far as it is judged. */
-export interface Facts {
-  readonly entries: readonly JournalEntry[]
-  readonly unanswered: readonly JournalEntry[]
-  readonly scenarios: readonly ScenarioProgress[]
-  readonly operations: readonly { readonly id: string; readonly protocol?: object | undefined }[]
 }
 
 /** A finding, or one that lacks evidence. */
@@ -61,34 +55,43 @@ export interface Judgement extends Finding {
   readonly isJudged: boolean
 }
 
-/**
- * Returns what the application did wrong, by name and with the calls that show it; a promise for a remote sandbox.
- *
- * @example findings(sandbox, { result: text }) // [{ name: 'gave-up', message: '…', calls: ['req_…'] }]
- */
-export function findings(sandbox: Judged, evidence: Evidence = {}): Finding[] | Promise<Finding[]> {
-  const facts = factsOf(sandbox)
-  return facts instanceof Promise
-    ? facts.then((known) => findingsIn(known, evidence))
-    : findingsIn(facts, evidence)
+/** @param operations Operations that read the conversations in requests. Default: those of the sandbox. */
+export function findings<Sandbox extends Judged>(
+  sandbox: Sandbox,
+  evidence?: Evidence,
+  operations?: SandboxFacts['operations'],
+): FindingsOf<Sandbox> {
+  const facts = factsOf(sandbox, operations)
+  const found =
+    facts instanceof Promise
+      ? facts.then((known) => findingsIn(known, evidence))
+      : findingsIn(facts, evidence)
+  return found as FindingsOf<Sandbox>
 }
 
-export function findingsIn(facts: Facts, evidence: Evidence = {}): Finding[] {
+/** A promise for a sandbox in another process. */
+export type FindingsOf<Sandbox> = Sandbox extends { journal: { entries(): Promise<unknown> } }
+  ? Promise<Finding[]>
+  : Finding[]
+
+export function findingsIn(facts: SandboxFacts, evidence: Evidence = {}): Finding[] {
   return judge(facts, evidence).flatMap(({ isJudged, ...finding }) => (isJudged ? finding : []))
 }
 
-/** @param operations Operations that read the conversations in requests. Default: those of the sandbox. */
-export function factsOf(sandbox: Judged, operations?: Facts['operations']): Facts | Promise<Facts> {
+export function factsOf(
+  sandbox: Judged,
+  operations?: SandboxFacts['operations'],
+): SandboxFacts | Promise<SandboxFacts> {
   const { journal } = sandbox
   const parts = [journal.entries(), journal.unanswered(), sandbox.activeScenarios()]
   // A list of several kinds loses their order.
   const toFacts = ([entries, unanswered, scenarios]: unknown[]) =>
-    ({ entries, unanswered, scenarios, operations: operations ?? journal.operations ?? [] }) as Facts
+    ({ entries, unanswered, scenarios, operations: operations ?? journal.operations ?? [] }) as SandboxFacts
   return parts.every(Array.isArray) ? toFacts(parts) : Promise.all(parts).then(toFacts)
 }
 
 export function judge(
-  { entries, unanswered, scenarios, operations }: Facts,
+  { entries, unanswered, scenarios, operations }: SandboxFacts,
   evidence: Evidence,
 ): Judgement[] {
   const all = [...entries, ...withoutReply(unanswered, entries)].sort(byArrival)
