@@ -53,12 +53,22 @@ const incidental = new Set(
   'id call_id tool_call_id tool_use_id metadata user safety_identifier prompt_cache_key'.split(' '),
 )
 
+/** Returns true if a call has no whole reply, or none so far. */
+export function isFailed({ entry, reading }: Attempt): boolean {
+  return reading.ending !== 'whole' && (reading.ending !== 'unknown' || entry.delivery === 'pending')
+}
+
 /** Returns true if a call has failed in a way that another attempt may succeed. */
 export function isRetryable({ entry, reading }: Attempt): boolean {
   if (reading.ending === 'rejected') return entry.status >= 500 || [408, 409, 429].includes(entry.status)
   if (reading.ending !== 'none' && reading.ending !== 'cut') return false
   // Otherwise, the client had a reason of its own to disconnect.
-  return entry.delivery !== 'aborted-by-client' || hasFault(entry)
+  return entry.delivery !== 'aborted-by-client' || entry.rules.some(({ faults }) => faults.some(isSlow))
+}
+
+/** Faults that make clients wait. */
+export function isSlow(fault: string): boolean {
+  return /^(?:timeout|latency|slow-.*|.*-stall)$/.test(fault)
 }
 
 export function hasFault({ rules }: JournalEntry): boolean {
@@ -68,7 +78,9 @@ export function hasFault({ rules }: JournalEntry): boolean {
 /** Returns true if a call arrived after another one had ended, or while the other one got no reply. */
 export function isAfter(later: Attempt, { entry, reading }: Attempt): boolean {
   const isHung = reading.ending === 'none' || entry.durationMs === null
-  return later.entry.elapsedMs >= entry.elapsedMs + (isHung ? 0 : (entry.durationMs ?? 0))
+  const passed = later.entry.elapsedMs - entry.elapsedMs
+  // Durations are in real time, which passes while the clock stands still.
+  return passed === 0 || passed >= (isHung ? 0 : (entry.durationMs ?? 0))
 }
 
 /** Returns the first attempt that followed each failed one. */

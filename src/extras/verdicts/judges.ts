@@ -4,7 +4,16 @@ import { canonicalJson, fieldsOf, isObject, listOf, parseJson } from '../../lib/
 import { jsonProblem } from '../../model/structured.ts'
 import type { ScenarioProgress } from '../../scenarios/activation.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
-import { type Attempt, hasFault, isAfter, isRetryable, retriesIn, withoutIds } from './attempts.ts'
+import {
+  type Attempt,
+  hasFault,
+  isAfter,
+  isFailed,
+  isRetryable,
+  isSlow,
+  retriesIn,
+  withoutIds,
+} from './attempts.ts'
 import type { Evidence, FindingName } from './findings.ts'
 
 interface Calls {
@@ -46,10 +55,13 @@ export const judges: Readonly<Record<FindingName, Judge>> = {
 
   *'retry-storm'({ groups }) {
     for (const group of groups) {
-      const place = group.findIndex(({ reading }) => reading.ending !== 'whole')
+      const place = group.findIndex(isFailed)
       const failed = group[place]
       if (!failed) continue
-      const attempts = [failed, ...group.slice(place + 1).filter((each) => isAfter(each, failed))]
+      const later = group.slice(place + 1).filter((each) => isAfter(each, failed))
+      // Repeating a request that changes nothing after its success is polling.
+      const end = isSafe(failed) ? later.findIndex(({ reading }) => reading.ending === 'whole') : -1
+      const attempts = [failed, ...(end === -1 ? later : later.slice(0, end + 1))]
       if (attempts.length > maxAttempts) {
         yield {
           attempts,
@@ -79,7 +91,7 @@ export const judges: Readonly<Record<FindingName, Judge>> = {
   *'truncated-accepted'(calls, evidence) {
     for (const attempt of brokenOffIn(calls, evidence)) {
       if (attempt.reading.ending === 'error') continue
-      yield* acceptedAs('a whole answer', attempt, calls, evidence)
+      yield* acceptedIn(calls, evidence, attempt, 'the reply ended early', 'as if it were whole')
     }
   },
 
@@ -87,14 +99,17 @@ export const judges: Readonly<Record<FindingName, Judge>> = {
     for (const attempt of brokenOffIn(calls, evidence)) {
       const { ending, isStream } = attempt.reading
       if (ending === 'incomplete' || !isStream) continue
-      yield* acceptedAs('if the stream had not failed', attempt, calls, evidence)
+      const what = ending === 'error' ? 'the stream reported an error' : 'the stream broke off'
+      // The other finding already says that this one cannot be judged.
+      if (ending === 'error' || evidence.result !== undefined)
+        yield* acceptedIn(calls, evidence, attempt, what, 'as if nothing had happened')
     }
   },
 
   *'duplicate-effect'({ groups, all }) {
     const troubled = all.filter(isRetryable).map(endOf)
     const firstTrouble = Math.min(...troubled)
-    for (const group of groups) {
+    for (const group of groups.filter(([first]) => first && !isSafe(first))) {
       let answered: Attempt | undefined
       const failures = new Set<Attempt>()
       for (const attempt of group) {
@@ -171,11 +186,13 @@ export const judges: Readonly<Record<FindingName, Judge>> = {
         const { fault, probability, rateLimit, during } = source
         if (fault === undefined || probability !== undefined || rateLimit || during || applied > 0) continue
         if (matched === 0 && isUsed) continue
-        const why = matched === 0 ? `no call to ${on.join(', ')} was made` : 'it found nothing to act on'
-        yield {
-          attempts: [],
-          text: `The fault of ${ruleTitle(scenario, rule, name)} never acted: ${why} in ${all.length} calls`,
-        }
+        const missed = all.flatMap(({ entry }) => entry.nearMisses)
+        const miss = missed.findLast((each) => each.scenario === scenario && each.rule === rule)
+        const why =
+          matched === 0
+            ? (miss?.reason ?? `no call to ${on.join(', ')} matched it`)
+            : 'it found nothing to act on'
+        yield { attempts: [], text: `The fault of ${ruleTitle(scenario, rule, name)} never acted: ${why}` }
       }
     }
   },
@@ -229,23 +246,35 @@ function* brokenOffIn({ groups }: Calls, { userAborted }: Evidence): Iterable<At
   }
 }
 
-function* acceptedAs(what: string, attempt: Attempt, { all }: Calls, { result }: Evidence): Iterable<Found> {
-  const ended = attempt.reading.ending === 'error' ? 'the reply reports an error' : 'the reply ended early'
+function* acceptedIn(
+  { all }: Calls,
+  { result }: Evidence,
+  attempt: Attempt,
+  what: string,
+  how: string,
+): Iterable<Found> {
+  const attempts = [attempt]
   if (result === undefined) {
-    const text = `${ended}, and no attempt followed: pass the result of the application, so that it can be judged`
-    yield { attempts: [attempt], text, isJudged: false }
+    const text = `${what}, and no attempt followed: pass the application's result, so that it can be judged`
+    yield { attempts, text, isJudged: false }
     return
   }
-  const others = all
-    .filter(({ reading }) => reading.ending === 'whole')
-    .map(({ reading }) => squeezed(reading.text))
   const part = squeezed(attempt.reading.text)
-  const known = squeezed(attempt.entry.requestText.text)
-  const isTaken = leavesOf(result).some((leaf) => {
-    if (others.some((text) => text.includes(leaf)) || known.includes(leaf)) return false
-    return leaf === part || overlaps(leaf, part) || overlaps(part, leaf)
+  const others = all.flatMap(({ reading }) => (reading.ending === 'whole' ? squeezed(reading.text) : []))
+  const known = [squeezed(attempt.entry.requestText.text), ...others]
+  const isTaken = leavesOf(result)
+    .filter((leaf) => !known.some((text) => text.includes(leaf)))
+    .some((leaf) => leaf === part || overlaps(leaf, part) || overlaps(part, leaf))
+  if (isTaken && !isMarked(result)) yield { attempts, text: `${what}, but its text is in the result ${how}` }
+}
+
+/** Returns true if an application says that its result is incomplete, as in `{ text, stopped: true }`. */
+function isMarked(result: unknown): boolean {
+  return Object.entries(fieldsOf(result)).some(([name, value]) => {
+    if (value === false) return /^(?:is)?(?:complete|completed|done|finished|final|ok|whole)$/i.test(name)
+    const word = value === true ? name : typeof value === 'string' && /^\S+$/.test(value) ? value : ''
+    return /partial|incomplete|truncat|interrupt|stopped|abort|cancel|fail|error/i.test(word)
   })
-  if (isTaken) yield { attempts: [attempt], text: `${ended}, but the result contains its text as ${what}` }
 }
 
 const minOverlap = 8
@@ -260,15 +289,18 @@ function isAnswered({ entry, reading }: Attempt): boolean {
 
 /** Returns true if the reply was whole, but a fault may have made it look as if it were not. */
 function isDisturbed({ entry }: Attempt): boolean {
-  return entry.rules.some(({ faults }) => faults.some((name) => !/^(?:latency|slow-)/.test(name)))
+  return entry.rules.some(({ faults }) => faults.some((name) => !isSlow(name)))
 }
 
 function hasSameKey({ entry: one }: Attempt, { entry: other }: Attempt): boolean {
-  const isSafe = !/^(?:POST|PATCH)$/.test(one.method)
   const [key, otherKey] = [one, other].map(
     ({ headers }) => headers['idempotency-key'] ?? headers['x-idempotency-key'],
   )
-  return isSafe || (key !== undefined && key === otherKey)
+  return key !== undefined && key === otherKey
+}
+
+function isSafe({ entry }: Attempt): boolean {
+  return !/^(?:POST|PATCH)$/.test(entry.method)
 }
 
 /** Results with which an application refuses arguments, instead of running the function. */
