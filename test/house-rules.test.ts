@@ -24,8 +24,8 @@ function offenders(expression: RegExp, ...allowed: string[]): string[] {
 /** Packages that only some files may import. */
 const knownOnlyBy: Record<string, RegExp> = {
   msw: /^src\/msw\.ts$/,
-  vitest: /^src\/vitest\.ts$/,
-  '@playwright/test': /^src\/playwright\.ts$/,
+  vitest: /^src\/(vitest|verdicts)\.ts$/,
+  '@playwright/test': /^src\/(playwright|verdicts)\.ts$/,
   '@msw/data': /^src\/database\//,
   preact: /^src\/extras\/console\/page\//,
 }

@@ -55,7 +55,7 @@ const incidental = new Set(
 
 /** Returns true if a call has no whole reply, or none so far. */
 export function isFailed({ entry, reading }: Attempt): boolean {
-  return reading.ending !== 'whole' && (reading.ending !== 'unknown' || entry.delivery === 'pending')
+  return reading.ending !== 'whole' && (reading.ending !== 'unknown' || entry.durationMs === null)
 }
 
 /** Returns true if a call has failed in a way that another attempt may succeed. */

@@ -159,7 +159,7 @@ export const judges: Readonly<Record<FindingName, Judge>> = {
   *'abort-not-passed-on'({ all }, { userAborted }) {
     const last = all.at(-1)
     if (!userAborted || !last) return
-    const open = all.filter(({ entry }) => entry.delivery === 'pending')
+    const open = all.filter(({ entry }) => entry.durationMs === null)
     if (open.length > 0) {
       yield { attempts: open, text: 'the user aborted, but the connection is still open' }
       return

@@ -4,127 +4,88 @@ import { announcesEvents } from '../../http/reply.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { fieldsOf, isObject, listOf, parseJson, textOf } from '../../lib/json.ts'
 
-/**
- * `rejected` is a 4xx or 5xx, `error` a failure within a 2xx, `incomplete` a whole reply that says that its answer is
- * not, and `cut` a reply without its end. `unknown` replies are not stored, or still being sent.
- */
-export type Ending = 'whole' | 'incomplete' | 'error' | 'cut' | 'rejected' | 'none' | 'unknown'
-
 export interface Reading {
-  readonly ending: Ending
+  /**
+   * `rejected` is a 4xx or 5xx, `error` a failure within a 2xx, `incomplete` a whole reply that says that its answer is
+   * not, and `cut` a reply without its end. `unknown` replies are not stored, or not over.
+   */
+  readonly ending: 'whole' | 'incomplete' | 'error' | 'cut' | 'rejected' | 'none' | 'unknown'
   /** Text received, without function calls. The raw body if it is cut JSON. */
   readonly text: string
   /** Arguments of function calls as received, by call id. */
   readonly calls: ReadonlyMap<string, string>
-  /** If true, the reply is an event stream. Default: false. */
-  readonly isStream?: boolean
+  readonly isStream: boolean
 }
 
-export function readReply(entry: JournalEntry): Reading {
-  const { status, delivery, operation, responseHeaders, responseBody } = entry
-  const { text, truncatedBytes } = responseBody
-  const nothing = { text: '', calls: new Map() }
-  if (status === 0) return { ...nothing, ending: delivery === 'pending' ? 'unknown' : 'none' }
-  if (status >= 400) return { ...nothing, ending: 'rejected' }
-  if (truncatedBytes > 0) return { ...nothing, ending: 'unknown' }
-  if (announcesEvents(responseHeaders) || eventStart.test(text)) return readStream(text, delivery)
+export function readReply({ status, durationMs, ...entry }: JournalEntry): Reading {
+  const { text, truncatedBytes } = entry.responseBody
+  const reading = { text: '', calls: new Map<string, string>(), isStream: false }
+  const early = durationMs === null ? 'unknown' : 'cut'
+  if (status === 0) return { ...reading, ending: durationMs === null ? 'unknown' : 'none' }
+  if (status >= 400) return { ...reading, ending: 'rejected' }
+  if (truncatedBytes > 0) return { ...reading, ending: 'unknown' }
+  if (announcesEvents(entry.responseHeaders) || /^\uFEFF?(?:data|event|id|retry)?:/.test(text)) {
+    const events = [...readEvents([{ kind: 'bytes', bytes: text }])].flatMap((frame) =>
+      frame.kind === 'event' ? [frame.event] : [],
+    )
+    const ending = events.map(endingOf).findLast((each) => each !== undefined) ?? early
+    return { ...answerIn(events), ending, isStream: true }
+  }
   const value = parseJson(text)
-  const isJson = operation !== null || /json/i.test(responseHeaders['content-type'] ?? '')
-  if (isObject(value)) return { ...readJson(value), ending: endingOf(value) ?? 'whole' }
-  if (value !== undefined || status === 204 || !isJson) return { ...nothing, ending: 'whole' }
-  return { ...nothing, text, ending: delivery === 'pending' ? 'unknown' : 'cut' }
+  if (isObject(value)) return { ...reading, ...answerIn([value]), ending: endingOf(value) ?? 'whole' }
+  const isJson = entry.operation !== null || /json/i.test(entry.responseHeaders['content-type'] ?? '')
+  const isWhole = value !== undefined || status === 204 || !isJson
+  return isWhole ? { ...reading, ending: 'whole' } : { ...reading, text, ending: early }
 }
 
-const eventStart = /^\uFEFF?(?:data|event|id|retry)?:/
-
-function readStream(wire: string, delivery: JournalEntry['delivery']): Reading {
-  const calls = new Map<string, string>()
-  /** Id of the call at a place in the answer. */
-  const ids = new Map<unknown, string>()
+/** Adds up the answer in the events, or the whole reply, of any protocol. */
+function answerIn(values: readonly Record<string, unknown>[]): Pick<Reading, 'text' | 'calls'> {
   const texts: string[] = []
-  let last: Record<string, unknown> | undefined
-  let ending: Ending | undefined
-  for (const frame of readEvents([{ kind: 'bytes', bytes: wire }])) {
-    if (frame.kind !== 'event') continue
-    const { event } = frame
-    ending = endingOf(event) ?? ending
-    last = isObject(event['response']) ? event['response'] : last
-    for (const { place, id, text, args } of partsOf(event)) {
-      if (id) ids.set(place, id)
-      texts.push(text ?? '')
-      const call = ids.get(place)
-      if (call !== undefined) calls.set(call, (calls.get(call) ?? '') + (args ?? ''))
+  const calls = new Map<string, string>()
+  const ids = new Map<unknown, string>()
+  /** @param place Position of the call in the answer, because only its first event has its id. */
+  const add = (place: unknown, id: unknown, args: unknown) => {
+    if (textOf(id)) ids.set(place, textOf(id))
+    const call = ids.get(place)
+    if (call !== undefined) calls.set(call, (calls.get(call) ?? '') + textOf(args))
+  }
+  for (const { type, delta, item, output, output_index, index, content, content_block, choices } of values) {
+    if (type === 'response.output_text.delta') texts.push(textOf(delta))
+    else if (type === 'response.function_call_arguments.delta') add(output_index, '', delta)
+    else if (type === 'response.output_item.added') add(output_index, fieldsOf(item)['call_id'], '')
+    const { id, type: blockType } = fieldsOf(content_block)
+    if (blockType === 'tool_use') add(index, id, '')
+    const { text, partial_json } = type === 'content_block_delta' ? fieldsOf(delta) : {}
+    texts.push(textOf(text))
+    if (partial_json) add(index, '', partial_json)
+    for (const choice of listOf(choices).slice(0, 1).map(fieldsOf)) {
+      const { content, tool_calls } = fieldsOf(choice['delta'] ?? choice['message'])
+      texts.push(textOf(content))
+      for (const [place, call] of listOf(tool_calls).map(fieldsOf).entries())
+        add(call['index'] ?? place, call['id'], fieldsOf(call['function'])['arguments'])
+    }
+    for (const part of [...listOf(output), ...listOf(content)].map(fieldsOf)) {
+      texts.push(textOf(part['content'] ?? part['text']))
+      add(part, part['call_id'], part['arguments'])
+      if (part['type'] === 'tool_use') add(part, part['id'], JSON.stringify(part['input']))
     }
   }
-  ending ??= delivery === 'pending' ? 'unknown' : 'cut'
-  // Streams without undocumented events have their content only in the last one.
-  if (last && texts.length === 0 && ending === 'whole') return { ...readJson(last), ending, isStream: true }
-  return { ending, text: texts.join(''), calls, isStream: true }
-}
-
-interface Part {
-  readonly place: unknown
-  readonly id?: string
-  readonly text?: string
-  readonly args?: string
-}
-
-/** Returns what an event of any protocol adds to the answer. */
-function partsOf(event: Record<string, unknown>): Part[] {
-  const { type, delta, output_index, item, index, content_block, choices } = event
-  const [choice] = listOf(choices).map(fieldsOf)
-  if (choice) {
-    const { content, tool_calls } = fieldsOf(choice['delta'])
-    const called = listOf(tool_calls).map(fieldsOf)
-    return [
-      { place: 'text', text: textOf(content) },
-      ...called.map((call) => ({
-        place: call['index'],
-        id: textOf(call['id']),
-        args: textOf(fieldsOf(call['function'])['arguments']),
-      })),
-    ]
-  }
-  if (type === 'response.output_text.delta') return [{ place: 'text', text: textOf(delta) }]
-  if (type === 'response.output_item.added')
-    return [{ place: output_index, id: textOf(fieldsOf(item)['call_id']) }]
-  if (type === 'response.function_call_arguments.delta') return [{ place: output_index, args: textOf(delta) }]
-  if (type === 'content_block_start')
-    return fieldsOf(content_block)['type'] === 'tool_use'
-      ? [{ place: index, id: textOf(fieldsOf(content_block)['id']) }]
-      : []
-  if (type !== 'content_block_delta') return []
-  const { text, partial_json } = fieldsOf(delta)
-  return [{ place: index, text: textOf(text), args: textOf(partial_json) }]
-}
-
-/** Reads an answer of any protocol: output items, choices or content blocks. */
-function readJson({ output, choices, content }: Record<string, unknown>): Omit<Reading, 'ending'> {
-  const messages = listOf(choices).map((choice) => fieldsOf(fieldsOf(choice)['message']))
-  const parts = [...listOf(output), ...messages, ...listOf(content)].map(fieldsOf)
-  const called = [...parts, ...messages.flatMap(({ tool_calls }) => listOf(tool_calls).map(fieldsOf))]
-  const calls = called.flatMap(({ type, id, call_id, input, arguments: args, function: inner }) => {
-    if (type === 'tool_use') return [[textOf(id), JSON.stringify(input)] as const]
-    const callId = textOf(call_id) || textOf(inner && id)
-    return callId ? [[callId, textOf(args ?? fieldsOf(inner)['arguments'])] as const] : []
-  })
-  const text = parts.map((part) => textOf(part['content'] ?? part['text'])).join('')
-  return { text, calls: new Map(calls) }
+  return { text: texts.join(''), calls }
 }
 
 /** Returns how an event or a whole reply says that its answer ended; undefined if it does not say. */
-function endingOf(value: Record<string, unknown>): Ending | undefined {
+function endingOf(value: Record<string, unknown>): 'whole' | 'incomplete' | 'error' | undefined {
   const { type, error, status, response, stop_reason, delta, choices } = value
   if (type === 'error' || isObject(error)) return 'error'
-  const ofChoices = listOf(choices).map((choice) => fieldsOf(choice)['finish_reason'])
-  const reasons = [
+  const finished = listOf(choices).map((choice) => fieldsOf(choice)['finish_reason'])
+  const said = [
     status,
     fieldsOf(response)['status'],
     stop_reason,
     fieldsOf(delta)['stop_reason'],
-    ...ofChoices,
+    ...finished,
   ]
-  const reason = reasons.find((each) => typeof each === 'string')
+  const reason = said.find((each) => typeof each === 'string')
   if (reason === undefined || /^(?:in_progress|queued)$/.test(reason)) return undefined
   if (/^(?:failed|error|cancelled)$/.test(reason)) return 'error'
   return /^(?:incomplete|length|content_filter|max_tokens|refusal)$/.test(reason) ? 'incomplete' : 'whole'
