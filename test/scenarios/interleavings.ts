@@ -1,50 +1,37 @@
-/** Interleavings of calls and gates, each with its own sandbox. None of them sleeps. */
+/** Interleavings of calls and gates. None of them sleeps. */
 import { expect, vi } from 'vitest'
-import type { Gateway, Sandbox } from '../../src/index.ts'
-import { open } from '../call.ts'
+import type { Sandbox } from '../../src/index.ts'
+import { call, open, type Target } from '../call.ts'
 
-export interface Clients {
-  readonly gateway: Gateway
-  readonly sandbox: Sandbox
-  /** Returns the reply's text and status. */
-  ask(input: string, signal?: AbortSignal): Promise<string>
-  /** Starts a stream. `deltas` counts the deltas received so far, `end` resolves at its end. */
-  stream(signal?: AbortSignal): Promise<{ deltas(): number; end: Promise<'complete' | 'failed'> }>
-}
+export type Clients = ReturnType<typeof clientsOf>
 
-export function clientsOf(gateway: Gateway, sandbox = gateway.createSandbox()): Clients {
-  const target = { fetch: gateway.fetch, apiKey: sandbox.apiKey }
-  const send = (input: string, stream: boolean, signal?: AbortSignal) => {
-    const body = { model: 'aurora/dawn-2', input, stream }
-    return open(target, 'POST /responses', signal ? { body, signal } : { body })
-  }
+/** Returns clients of a sandbox that is in this process. */
+export function clientsOf(sandbox: Sandbox, target: Target) {
+  const model = 'aurora/dawn-2'
   return {
-    gateway,
     sandbox,
-    ask: async (input, signal) => {
-      const { output } = (await (await send(input, false, signal)).json()) as {
-        output: [{ content: [{ text: string }] }]
-      }
-      return output[0].content[0].text
+    /** Returns the reply's text. */
+    async ask(input: string, signal = new AbortController().signal): Promise<string> {
+      const { body } = await call(target, 'POST /responses', { body: { model, input }, signal })
+      return body.output[0].content[0].text
     },
-    async stream(signal) {
-      const { body } = await send('Why tides?', true, signal)
+    /** Starts a stream. `deltas` counts the deltas received so far, `end` resolves at its end. */
+    async stream(signal = new AbortController().signal) {
+      const body = { model, input: 'Why tides?', stream: true }
+      const response = await open(target, 'POST /responses', { body, signal })
       let text = ''
       const read = async () => {
-        for await (const chunk of body ?? []) text += new TextDecoder().decode(chunk)
+        for await (const chunk of response.body ?? []) text += new TextDecoder().decode(chunk)
+        return 'complete'
       }
-      const end = read().then(
-        () => 'complete' as const,
-        () => 'failed' as const,
-      )
+      const end = read().catch(() => 'failed')
       return { deltas: () => text.split('"type":"response.output_text.delta"').length - 1, end }
     },
   }
 }
 
-/** Resolves when no call is in flight. */
-export async function settled({ sandbox }: Pick<Clients, 'sandbox'>): Promise<void> {
-  while (sandbox.inFlight > 0) await new Promise(setImmediate)
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate)
 }
 
 const long = { timeout: '10s' } as const
@@ -52,17 +39,19 @@ const isHeld = ({ sandbox }: Clients) => sandbox.journal.unanswered().map(({ del
 
 export const interleavings: Record<string, (clients: Clients) => Promise<void>> = {
   async 'two agents race, and the first to arrive is the first to go on'({ sandbox, ask }) {
-    sandbox.reply('{{ input }}')
     using gate = sandbox.hold('text')
     const order: string[] = []
-    const agents = ['a', 'b'].map(async (name) => order.push(await ask(name)))
+    const agents = ['a', 'b'].map(async (name, place) => {
+      if (place > 0) await gate.arrived(place, long)
+      await ask(name)
+      order.push(name)
+    })
     await gate.arrived(2, long)
     gate.next()
-    await Promise.race(agents)
+    await agents[0]
     expect(order).toEqual(['a'])
     gate.next()
-    await Promise.all(agents)
-    expect(order).toEqual(['a', 'b'])
+    await agents[1]
   },
   async 'Stop between two deltas ends the stream'(clients) {
     using gate = clients.sandbox.hold('text', { at: 'event', after: 2 })
@@ -71,9 +60,10 @@ export const interleavings: Record<string, (clients: Clients) => Promise<void>> 
     await gate.arrived(1, long)
     gate.next()
     await gate.arrived(2, long)
+    await until(() => deltas() === 3)
     stop.abort()
     expect([await end, deltas()]).toEqual(['failed', 3])
-    await settled(clients)
+    await until(() => clients.sandbox.inFlight === 0)
     expect(clients.sandbox.journal.entries()).toMatchObject([{ delivery: 'aborted-by-client' }])
   },
   async 'a retry arrives while the first attempt is held, and goes on without it'(clients) {
@@ -84,7 +74,7 @@ export const interleavings: Record<string, (clients: Clients) => Promise<void>> 
     await gate.arrived(1, long)
     timeout.abort()
     expect(await first).toBe('timeout')
-    await settled(clients)
+    await until(() => clients.sandbox.inFlight === 0)
     const retry = ask('twice')
     await gate.arrived(2, long)
     expect(isHeld(clients)).toEqual(['held-by-gate'])
@@ -145,7 +135,6 @@ export const interleavings: Record<string, (clients: Clients) => Promise<void>> 
     const reply = clients.ask('both')
     await Promise.all([first.arrived(1, long), second.arrived(1, long)])
     second.next()
-    await new Promise(setImmediate)
     expect(isHeld(clients)).toEqual(['held-by-gate'])
     first.next()
     expect(await reply).toContain('both')
@@ -155,7 +144,7 @@ export const interleavings: Record<string, (clients: Clients) => Promise<void>> 
     using gate = sandbox.hold('text', { at: 'event', after: 2 })
     const { deltas, end } = await stream()
     await gate.arrived(1, long)
-    expect(deltas()).toBe(2)
+    await until(() => deltas() === 2)
     gate.next()
     expect([await end, deltas()]).toEqual(['complete', 3])
   },
