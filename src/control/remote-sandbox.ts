@@ -4,7 +4,6 @@
  */
 import type { RemoteDatabase, RemoteRecords } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
-import type { WaitLimits } from '../http/wait.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
 import { inCall, nameCalls } from '../lib/call-names.ts'
@@ -161,19 +160,17 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
   async hold(on: Rule['on'] | HeldRequests, options: HoldOptions = {}): Promise<RemoteGate> {
     const { client } = this
     const { id } = await client.data('createGate', this.#here, { body: { on, ...options } })
-    const here = { ...this.#here, gate: id }
-    const release = () => client.data('deleteScenario', { ...this.#here, name: id }).catch(undefinedIf(404))
-    return named(
-      {
-        id,
-        arrived: (count?: number, { signal, timeout }: WaitLimits = {}) =>
-          client.data('waitForArrivals', here, { body: { count, timeout }, signal }),
-        next: () => client.data('passGate', here),
-        release,
-        [Symbol.asyncDispose]: release,
-      },
-      'gate.',
-    )
+    const here = { ...this.#here, gate: id, name: id }
+    const release = () => client.data('deleteScenario', here).catch(undefinedIf(404))
+    const gate: RemoteGate = {
+      id,
+      arrived: (count, { signal, timeout } = {}) =>
+        client.data('waitForArrivals', here, { body: { count, timeout }, signal }),
+      next: () => client.data('passGate', here),
+      release,
+      [Symbol.asyncDispose]: release,
+    }
+    return named(gate, 'gate.')
   }
 
   /** Restores a snapshot of this sandbox, any number of times. */

@@ -8,7 +8,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { ScenarioProgress, ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { bundledScenario, bundledScenarios } from '../scenarios/bundled.ts'
-import { type Gate, holdFields } from '../scenarios/gate.ts'
+import { holdFields } from '../scenarios/gate.ts'
 import type { OperationName } from '../scenarios/names.ts'
 import { Scenario } from '../scenarios/scenario.ts'
 import { gatewayOperation, sandboxOperation, waitFields } from './operation.ts'
@@ -128,8 +128,7 @@ export const scenarioOperations = [
   }),
   sandboxOperation('createGate', 'POST /sandboxes/{sandbox}/gates', {
     doc: {
-      summary:
-        'Hold requests, or streams before their events. Deactivating the scenario with its id releases them',
+      summary: 'Hold requests or streams. To release them, delete the scenario with its id',
       status: 201,
     },
     input: { body: Hold },
@@ -141,13 +140,13 @@ export const scenarioOperations = [
   sandboxOperation('waitForArrivals', 'POST /sandboxes/{sandbox}/gates/{gate}/wait', {
     doc: { summary: 'Wait until `count` requests or events have arrived; responds with a 408 on timeout' },
     input: { params: { gate: Name }, body: z.strictObject(waitFields()) },
-    resolve: (sandbox, { params: { gate }, body: { count, timeout }, call }) =>
-      gateOf(sandbox, gate).arrived(count, { timeout, signal: call.sink.disconnected }),
+    resolve: ({ rules }, { params: { gate }, body: { count, timeout }, call }) =>
+      rules.gate(gate).arrived(count, { timeout, signal: call.sink.disconnected }),
   }),
   sandboxOperation('passGate', 'POST /sandboxes/{sandbox}/gates/{gate}/next', {
     doc: { summary: 'Let one request or event through: the first that is held, or the next to arrive' },
     input: { params: { gate: Name } },
-    resolve: (sandbox, { params: { gate } }) => gateOf(sandbox, gate).next(),
+    resolve: ({ rules }, { params: { gate } }) => rules.gate(gate).next(),
   }),
   sandboxOperation('listScripts', 'GET /sandboxes/{sandbox}/scripts', {
     remote: 'scripts',
@@ -156,12 +155,6 @@ export const scenarioOperations = [
     resolve: (sandbox) => ({ data: sandbox.scripts() }),
   }),
 ]
-
-function gateOf({ rules }: Sandbox, id: string): Gate {
-  const gate = rules.gate(id)
-  if (gate) return gate
-  throw new GatewayError(404, `No active gate '${id}': it was released or reset, or never existed`)
-}
 
 function use(gateway: GatewayCore, sandbox: Sandbox, scenario: string | object): z.infer<typeof Use> {
   // Rejects file paths. `use` validates everything else.

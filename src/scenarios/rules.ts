@@ -68,8 +68,10 @@ export class Rules {
     return gate
   }
 
-  gate(id: string): Gate | undefined {
-    return this.#live.activations.find((each) => each.id === id)?.gate
+  gate(id: string): Gate {
+    const gate = this.#live.activations.find((each) => each.id === id)?.gate
+    if (gate) return gate
+    throw new GatewayError(404, `No active gate '${id}': it was released or reset, or never existed`)
   }
 
   /** Opens all gates. Called at the end of the sandbox's state. */
