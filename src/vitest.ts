@@ -214,9 +214,10 @@ const serialTests = new WriteQueue()
 
 /** Resets the default sandbox and provides it, once earlier tests have finished with it. */
 async function provideDefault(gateway: Gateway, use: Use): Promise<void> {
-  await serialTests.run(() => {
+  await serialTests.run(async () => {
     gateway.reset()
-    return use(gateway)
+    await use(gateway)
+    gateway.rules.openGates()
   })
 }
 

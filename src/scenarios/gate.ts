@@ -129,7 +129,7 @@ export function* holdEvents(
 ): Generator<Frame> {
   let deltas = 0
   for (const frame of frames) {
-    const isComment = frame.kind === 'bytes' && /^:/.test(String(frame.bytes))
+    const isComment = frame.kind === 'bytes' && [':', 58].includes(frame.bytes[0] ?? '')
     if (frame.kind !== 'wait' && frame.kind !== 'hang-up' && !isComment) {
       const holding = gates.filter(({ options: { after = 0 } }) => deltas >= after)
       for (const until of holding.map((gate) => gate.hold(...call)))

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HttpResponse, http } from 'msw'
-import { describe, type TestArtifactBase, vi } from 'vitest'
+import { afterAll, describe, type TestArtifactBase, vi } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
 import { expect, test } from '../../src/vitest.ts'
 import { open } from '../call.ts'
@@ -48,6 +48,17 @@ describe('serial tests', () => {
       expect(sandbox).toHaveReceivedTimes('listProviders', 2)
     })
   }
+})
+
+describe.each([false, true])('the end of a test with serial: %s', (serial) => {
+  test.override({ serial })
+  let reply: Promise<Response> | undefined
+  test('releases its gates', async ({ sandbox }) => {
+    const gate = sandbox.hold('listProviders')
+    reply = listProviders(sandbox.baseUrl)
+    await gate.arrived()
+  })
+  afterAll(async () => expect((await reply)?.status).toBe(200))
 })
 
 test('an unmatched request to the gateway fails and is recorded in the journal', async ({ sandbox }) => {

@@ -81,7 +81,8 @@ function timeoutOf({ startedAt, endedAt = startedAt }: CallRecord, runner: 'vite
 }
 
 function titleOf({ method, route, path, status, matches }: CallRecord): string {
-  const effects = matches.map(({ effect }) => {
+  const effects = matches.flatMap(({ effect, gate }) => {
+    if (gate) return []
     return effect.faults.map(({ name }) => name).join(', ') || 'a scripted reply'
   })
   const rule = effects.length > 0 ? ` with ${effects.join(' and ')}` : ''
