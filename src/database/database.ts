@@ -149,7 +149,7 @@ export function toDatabase(
   return new Proxy(Object.fromEntries(records) as Database, {
     get(database, name) {
       const hint = typeof name === 'string' && !(name in database) ? meantBy(name, names) : ''
-      if (hint) throw new TypeError(`db: unknown collection '${String(name)}'${hint}`)
+      if (hint) throw new TypeError(`db: unknown collection ${shown(String(name))}${hint}`)
       return Reflect.get(database, name)
     },
   })

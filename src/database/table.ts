@@ -7,6 +7,7 @@ import { GatewayError } from '../http/errors.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { equal } from '../lib/equal.ts'
 import { setTimeout } from '../lib/real-timers.ts'
+import { shown } from '../lib/schema-messages.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import { maxRows, SharedRows, toRecord, toRow, unknownFieldProblem } from './shared-rows.ts'
@@ -142,7 +143,7 @@ export class Table<Row extends object> {
     // Only the first rows are compared, because comparisons are slow.
     const known = rows.rows.slice(0, 1000).map((each) => firstKey(this.#declaration, each))
     const hint = known.length > 0 ? didYouMean(String(key), known) : ''
-    throw new GatewayError(404, `${this.#declaration.name} has no record '${key}'${hint}`)
+    throw new GatewayError(404, `${this.#declaration.name} has no record ${shown(key)}${hint}`)
   }
 }
 

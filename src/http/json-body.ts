@@ -29,6 +29,8 @@ function reasonOf(text: string): string {
 const maxDepth = 500
 /** Maximum numbers of values and of keys. Parsed, each takes up to 60 times the size of its text. */
 const maxValues = 500_000
+/** Numbers take the least memory when parsed, and embeddings of token ids have a million. */
+const numberWeight = 0.4
 const maxKeys = 250_000
 
 /** Returns the limit that a text exceeds, if any, before it is parsed. */
@@ -44,13 +46,19 @@ function excessOf(text: string): string | undefined {
     else if (sign === '[' || sign === '{') depth++
     else if (sign === ']' || sign === '}') depth--
     else if (sign === ':') keys++
-    else if (sign === ',') values++
+    else if (sign === ',') values += startsNumber(text, at + 1) ? numberWeight : 1
     else continue
     if (depth > maxDepth) return `Nested deeper than ${maxDepth} levels`
     if (values > maxValues) return `Has more than ${maxValues.toLocaleString('en')} values`
     if (keys > maxKeys) return `Has more than ${maxKeys.toLocaleString('en')} keys`
   }
   return undefined
+}
+
+/** Python's encoder writes a space after each comma. */
+function startsNumber(text: string, at: number): boolean {
+  const sign = text[text[at] === ' ' ? at + 1 : at] ?? ''
+  return sign >= '-' && sign <= '9'
 }
 
 /** Returns the index of a string's closing quote; the text's length if there is none. */

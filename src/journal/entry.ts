@@ -7,6 +7,7 @@ import { hideInText, hideInValue } from '../http/secrets.ts'
 import { isPlain } from '../lib/copy.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
 import { isObject } from '../lib/json.ts'
+import { truncate } from '../lib/one-line.ts'
 import { isRegExp, shown } from '../lib/schema-messages.ts'
 import { explainNearMisses, NearMiss } from '../scenarios/near-misses.ts'
 import { TurnReading } from '../scenarios/script-runs.ts'
@@ -121,8 +122,9 @@ export function readMatch<Match>(match: Match): Match {
   const names = Object.keys(JournalEntry._zod.innerType.shape)
   const unknown = Object.keys(match).find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    const hint = meantBy(unknown, names) || `; to match the body, write { body: { ${unknown}: … } }`
-    throw new GatewayError(400, `A call has no field '${unknown}'${hint}`)
+    const hint =
+      meantBy(unknown, names) || `; to match the body, write { body: { ${truncate(unknown, 100)}: … } }`
+    throw new GatewayError(400, `A call has no field ${shown(unknown)}${hint}`)
   }
   assertNoRegExp(match)
   const { headers } = match as { headers?: Record<string, string> }

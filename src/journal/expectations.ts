@@ -4,6 +4,7 @@ import { hidden } from '../http/secrets.ts'
 import { splitAddress } from '../lib/address.ts'
 import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
 import { lookUp } from '../lib/json.ts'
+import { shown } from '../lib/schema-messages.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
@@ -26,7 +27,7 @@ export function unknownOperation(name: string, operations: readonly KnownOperati
   if (name === '*' || name === textOperations) hint = '; use journal.entries() for all calls'
   else if (!route && / \//.test(name))
     hint = "; a rule's path has no operation: use journal.entries(), or defineOperation() for the path"
-  return `Unknown operation '${name}'${hint}`
+  return `Unknown operation ${shown(name)}${hint}`
 }
 
 function lineOf({ method, path }: KnownOperation): string {

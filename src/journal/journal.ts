@@ -152,7 +152,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   /** Returns an entry's record. Throws 404 if it does not exist or was evicted. @internal */
   record(id: string): CallRecord {
     const record = this.#records.findLast((candidate) => candidate.id === id)
-    if (!record) throw new GatewayError(404, `No journal entry '${id}': it never existed or was evicted`)
+    if (!record) throw new GatewayError(404, `No journal entry ${shown(id)}: it never existed or was evicted`)
     return record
   }
 

@@ -51,7 +51,7 @@ export interface DataFile {
 const maxAliases = 1000
 /** Maximum number of values that aliases may add to a YAML file, to stop alias bombs. */
 const maxExpanded = 100_000
-/** Maximum number of lines and commas in a file with aliases. The parser takes 4 KB for each. */
+/** Maximum number of lines in YAML and, in a file with aliases, of lines and commas. The parser takes 4 KB for each. */
 const maxParts = 250_000
 /** Maximum number of lines and commas in JSON whose problems have positions, which the same parser finds. */
 const maxLocated = 30_000
@@ -168,8 +168,8 @@ export function parseDataText(
 
 const start: Place = { line: 1, column: 1 }
 
-function hasMoreParts(text: string, max: number): boolean {
-  return text.length > max && text.replace(/[^\n,]+/g, '').length > max
+function hasMoreParts(text: string, max: number, others = /[^\n,]+/g): boolean {
+  return text.length > max && text.replace(others, '').length > max
 }
 
 const tooDeep = 'is nested too deeply'
@@ -178,6 +178,7 @@ function parseYaml(file: string, text: string, customTags?: SchemaOptions['custo
   const fail = (message: string, place = start): never => {
     throw new FileError([{ file, message, ...place }])
   }
+  if (hasMoreParts(text, maxParts, /[^\n]+/g)) return fail('has too many lines for YAML: convert it to JSON')
   if (/[\s,[{]\*[\w-]+\s*[\n,\]}]/.test(text) && hasMoreParts(text, maxParts))
     return fail('has too many values for a file with aliases')
   try {

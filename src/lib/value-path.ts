@@ -30,8 +30,8 @@ export function* walk(
   yield [path, value, isInItself]
   if (!isObject || isInItself || path.length > 100) return
   const within = [...around, value]
-  for (const [key, inner] of Object.entries(value))
-    yield* walk(inner, [...path, Array.isArray(value) ? Number(key) : key], within)
+  for (const key of Array.isArray(value) ? value.keys() : Object.keys(value))
+    yield* walk(Reflect.get(value, key), [...path, key], within)
 }
 
 export function readAll(value: unknown, path: Path): unknown[] {

@@ -372,6 +372,8 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
 export function noSnapshot(sandbox: string, id: string): string {
   const owner = id.replace(/-\d+$/, '')
   const reason =
-    owner === sandbox ? 'it was taken in another gateway, or is a copy' : `it belongs to sandbox '${owner}'`
-  return `Sandbox '${sandbox}' has no snapshot '${id}'${owner === id ? '' : `: ${reason}`}`
+    owner === sandbox
+      ? 'it was taken in another gateway, or is a copy'
+      : `it belongs to sandbox ${shown(owner)}`
+  return `Sandbox '${sandbox}' has no snapshot ${shown(id)}${owner === id ? '' : `: ${reason}`}`
 }

@@ -94,7 +94,7 @@ export class Sandboxes {
     if (sandbox) return sandbox
     throw new GatewayError(
       410,
-      `Sandbox '${id}' was disposed, ${this.#expired}, or was never created: create one with createSandbox() or POST /__understudy/sandboxes`,
+      `Sandbox ${shown(id)} was disposed, ${this.#expired}, or was never created: create one with createSandbox() or POST /__understudy/sandboxes`,
     )
   }
 

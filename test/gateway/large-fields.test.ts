@@ -24,6 +24,29 @@ describe('a request body of 9 MB', () => {
   })
 })
 
+it('a body has room for a million token ids', async () => {
+  const input = Array.from({ length: 2048 }, () => Array(512).fill(100_000))
+  const { body } = await call(createGateway(), 'POST /embeddings', { body: { input } })
+  expect(body.error.message).toMatch(/^model: /)
+})
+
+describe('an unknown name of 9 MB', () => {
+  const gateway = createGateway()
+  it.each<[what: string, use: () => unknown]>([
+    ['operation', () => gateway.journal.calls(long)],
+    ['entry', () => gateway.journal.explain(long)],
+    ['sandbox', () => gateway.createSandbox({ fork: long })],
+    ['snapshot', () => gateway.restore({ id: `${long}-1` })],
+    ['record', () => gateway.db.providers.delete(long)],
+  ])('is shortened: %s', async (_, use) => {
+    const { message } = (await Promise.resolve()
+      .then(use)
+      .catch((error: Error) => error)) as Error
+    expect(message).toMatch(/'x{60}…'/)
+    expect(message.length).toBeLessThan(500)
+  })
+})
+
 describe('a large scenario', () => {
   const rule = { on: 'createResponse', fault: 'latency' }
   const pattern = (at: number) => ({ ...rule, when: { input: { matches: `a{1,${at}}[b-d]+${at}` } } })

@@ -45,6 +45,7 @@ describe('text of several megabytes', () => {
       `a: &a [${many('1,')}]\nb: *a\n`,
       '1:1: has too many values for a file with aliases',
     ],
+    ['YAML with many lines', many('- a\n'), '1:1: has too many lines for YAML: convert it to JSON'],
     [
       'JSON that ends early',
       `{"a":[${many('12,')}`,

@@ -187,6 +187,13 @@ describe('large realistic schemas', () => {
     expect(Object.keys(value as object)).toHaveLength(203)
   })
 
+  it('yield a value with 2,000 required fields', () => {
+    const names = Array.from({ length: 2000 }, (_, index) => `property_${index}`)
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+    const value = fakeValue({ type: 'object', properties, required: names }, { ...source, warn() {} })
+    expect(Object.keys(value as object)).toEqual(names)
+  })
+
   it('yield a value with a slug, a multiple of 0.5, a map, unique items and one of two required fields', () => {
     const { value, warnings } = outcome({
       type: 'object',

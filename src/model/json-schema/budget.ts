@@ -1,6 +1,7 @@
 export class Exhausted extends Error {}
 
-const maxSteps = 100_000
+/** Enough for a schema with 2,500 required fields. */
+const maxSteps = 150_000
 
 /** Counts steps instead of time, for the same result on every machine. */
 export class Budget {
@@ -8,7 +9,7 @@ export class Budget {
 
   /** If true, the rest of the value should be as small as possible. */
   get isLow(): boolean {
-    return this.#steps > maxSteps / 5
+    return this.#steps > 20_000
   }
 
   spend(steps: number): void {
