@@ -60,7 +60,8 @@ export function wording(issue: z.core.$ZodRawIssue, scenario: unknown): string |
   if (issue.code !== 'unrecognized_keys') return inWords(issue)
   const shape = Object.keys(Object(issue.inst?._zod.def)['shape'] ?? {})
   const known = (shape.includes('times') && lookUp<readonly string[]>(options, scenario)) || shape
-  const { fault, ...object } = Object(issue.input) as Record<string, unknown>
+  const object = Object(issue.input) as Record<string, unknown>
+  const { fault } = object
   const name = fault ?? object['name']
   const params = shape.includes('times') && isFault(name) ? faultOf(name).params().shape : {}
   const hints = issue.keys.slice(0, maxProblems).map((key) => {
