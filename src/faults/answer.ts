@@ -65,7 +65,7 @@ export const answerFaults = [
     summary: 'The answer is `incomplete` with the reason `content_filter`; its text is unchanged.',
     apply: (_params, context, reply) =>
       changeJson(reply, context, 'the answer is not complete', (value) =>
-        isObject(value) ? context.protocol.filtered(value) : value,
+        isObject(value) ? context.protocol.ended(value, 'content_filter') : value,
       ),
   }),
   defineFault({

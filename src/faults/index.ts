@@ -5,13 +5,21 @@ import { lookUp } from '../lib/json.ts'
 import { mustBe, shown } from '../lib/schema-messages.ts'
 import { list } from '../resources/list.ts'
 import { answerFaults } from './answer.ts'
+import { callFaults } from './calls.ts'
 import { streamFaults } from './events.ts'
 import { type FaultDefinition, type Layer, layers } from './fault.ts'
 import { replacingFaults } from './replacing.ts'
 import { transportFaults } from './transport.ts'
 import { usageFault } from './usage.ts'
 
-const table = [...replacingFaults, ...answerFaults, usageFault, ...streamFaults, ...transportFaults] as const
+const table = [
+  ...replacingFaults,
+  ...answerFaults,
+  usageFault,
+  ...callFaults,
+  ...streamFaults,
+  ...transportFaults,
+] as const
 
 /** All faults in the order in which they apply: by layer, then in catalogue order. */
 export const faults: readonly FaultDefinition[] = table

@@ -67,8 +67,14 @@ export interface StreamPlaces {
   isFinal(event: StreamEvent): boolean
   /** If true, streams end without `[DONE]`. Default: false. */
   readonly endsWithoutDone?: boolean
-  /** Changes an answer or event as if a content filter had ended it. Returns the argument itself if it is not final. */
-  filtered(value: object): object
+  /** Changes an answer or event as if it had ended for a reason. Returns the argument itself if it is not final. */
+  ended(value: object, reason: 'stop' | 'length' | 'content_filter'): object
+  /** Locates the texts and calls in an answer or event. */
+  partsOf(value: object): readonly AnswerPart[]
+  /** Turns text into a refusal; undefined for an event that a refusal does not have. Default: there are no refusals. */
+  refused?(value: object): object | undefined
+  /** Field with the list of alternative answers. Default: there is only one answer. */
+  readonly choices?: string
   /** Encodes an event. Default: a data line with its JSON. */
   encode?(event: StreamEvent): string
   failure(failure: StreamFailure, seen: StreamSoFar): StreamEvent
@@ -78,6 +84,23 @@ export interface StreamPlaces {
 
 export const heartbeats = ['ping', 'in_progress', 'empty-delta'] as const
 export type Heartbeat = (typeof heartbeats)[number]
+
+/** A part of an answer, as shown in the answer or in an event. Fields are paths, such as `delta.text`. */
+export interface AnswerPart {
+  /** Default: the kind in an earlier event about the same part. */
+  readonly kind?: 'text' | 'reasoning' | 'call' | 'other' | undefined
+  /** Identifies the part within the answer. */
+  readonly of: string
+  /** Path of the value that exists only for this part. Empty for the whole event. */
+  readonly at: string
+  /** Paths of the text or arguments, which may be missing. */
+  readonly texts: readonly string[]
+  /** If true, the fields continue those of earlier events. */
+  readonly isDelta?: boolean
+  readonly id?: string
+  readonly name?: string
+  readonly index?: string
+}
 
 export interface StreamSoFar {
   last?: StreamEvent

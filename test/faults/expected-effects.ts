@@ -107,6 +107,12 @@ export const expectedEffects: { [Name in FaultName]: (context: FaultContext) => 
       /url_citation|web_search_result_location/.test(text) &&
       !/"title"[^{}]*"(?:start|encrypted)_index"/.test(text),
   }),
+  'tool-arguments': () => ({ setting: 'tool-arguments', isIn: () => false }),
+  'tool-call': () => ({ setting: 'tool-call', isIn: () => false }),
+  answer: () => ({
+    setting: { name: 'answer', form: 'fenced-json' },
+    isIn: ({ text }) => text.includes('```'),
+  }),
 
   'stream-sequence-gap': () => ({
     setting: 'stream-sequence-gap',

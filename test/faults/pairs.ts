@@ -74,11 +74,22 @@ const requests = {
   },
 } as const
 
-/** Faults without an effect in a protocol, because its streams have no sequence numbers, [DONE] or citation offsets. */
+const onCalls = ['tool-arguments', 'tool-call'] as const
+
+/**
+ * Faults without an effect in a protocol, because its streams have no sequence numbers, [DONE] or citation offsets,
+ * and the answers have no calls.
+ */
 const ineffective: Record<Protocol, readonly FaultName[]> = {
-  responses: [],
-  chat: ['stream-sequence-gap'],
-  messages: ['stream-sequence-gap', 'stream-without-done', 'stream-data-after-done', 'citation-out-of-range'],
+  responses: onCalls,
+  chat: [...onCalls, 'stream-sequence-gap'],
+  messages: [
+    ...onCalls,
+    'stream-sequence-gap',
+    'stream-without-done',
+    'stream-data-after-done',
+    'citation-out-of-range',
+  ],
 }
 
 export type Result =

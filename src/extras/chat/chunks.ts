@@ -2,9 +2,10 @@
 import { encodeEvent } from '../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../http/reply.ts'
 import { fieldsOf, listOf } from '../../lib/json.ts'
+import { editAt } from '../../lib/value-path.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer } from '../../resources/answer.ts'
-import type { StreamFailure, StreamPlaces } from '../../resources/protocol.ts'
+import type { AnswerPart, StreamFailure, StreamPlaces } from '../../resources/protocol.ts'
 import { type ChatChoice, type ChatCompletion, toChatError } from './completion.ts'
 import { reasoningDeltas } from './reasoning-details.ts'
 import type { ChatRequest } from './request.ts'
@@ -92,11 +93,21 @@ export const chatPlaces: StreamPlaces = {
     return Boolean(content || refusal || reasoning || args)
   },
   isFinal: (event) => choiceOf(event)['finish_reason'] != null,
-  filtered(value) {
+  ended(value, reason) {
     const choices = listOf(fieldsOf(value)['choices']).map(fieldsOf)
     if (!choices.some(({ finish_reason }) => finish_reason != null)) return value
-    return { ...value, choices: choices.map((choice) => ({ ...choice, finish_reason: 'content_filter' })) }
+    return { ...value, choices: choices.map((choice) => ({ ...choice, finish_reason: reason })) }
   },
+  partsOf: (value) => listOf(fieldsOf(value)['choices']).flatMap(choiceParts),
+  refused(value) {
+    const refused = (message: unknown) => {
+      const { content, ...rest } = fieldsOf(message)
+      return content ? { ...rest, ...('role' in rest && { content: null }), refusal: content } : message
+    }
+    const { value: changed } = editAt(value, ['choices', '*', 'message'], refused)
+    return fieldsOf(editAt(changed, ['choices', '*', 'delta'], refused).value)
+  },
+  choices: 'choices',
   failure: (failure, { last }) => failureOf(failure, last as Partial<ChatCompletion> | undefined),
   heartbeat: (kind, { last = {} }) => (kind === 'empty-delta' ? emptyChunk(last, 'delta') : undefined),
 }
@@ -106,6 +117,38 @@ export function emptyChunk(last: StreamEvent, field: 'delta' | 'text'): StreamEv
   const nothing = field === 'delta' ? { content: '' } : ''
   const choice = { ...choiceOf(last), [field]: nothing, logprobs: null, finish_reason: null }
   return { ...last, choices: [choice] }
+}
+
+function choiceParts(choice: unknown, place: number): AnswerPart[] {
+  const { index = place, delta, message } = fieldsOf(choice)
+  const at = `choices.${place}.${delta ? 'delta' : 'message'}`
+  const fields = fieldsOf(delta ?? message)
+  const isDelta = delta !== undefined
+  const calls = listOf(fields['tool_calls']).map((call, number): AnswerPart => {
+    const { type = 'function', index: of = number } = fieldsOf(call)
+    const callAt = `${at}.tool_calls.${number}`
+    const shared = { kind: 'call', of: `${index} call ${of}`, at: `${at}.tool_calls`, isDelta } as const
+    const paths = { id: `${callAt}.id`, index: `${callAt}.index`, name: `${callAt}.${type}.name` }
+    return { ...shared, ...paths, texts: [`${callAt}.function.arguments`] }
+  })
+  const others = Object.keys(fields).flatMap((name): AnswerPart[] => {
+    const kind = partKinds[name]
+    if (!kind) return []
+    const texts = name === 'content' ? [`${at}.content`] : []
+    return [{ kind, of: `${index} ${name}`, at: `${at}.${name}`, texts, isDelta }]
+  })
+  return [...others, ...calls]
+}
+
+const partKinds: Readonly<Record<string, 'text' | 'reasoning' | 'other'>> = {
+  content: 'text',
+  reasoning: 'reasoning',
+  reasoning_content: 'reasoning',
+  reasoning_details: 'reasoning',
+  refusal: 'other',
+  annotations: 'other',
+  images: 'other',
+  function_call: 'other',
 }
 
 /** Creates the error chunk that tells published clients that the answer has failed. */

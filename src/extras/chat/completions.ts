@@ -75,6 +75,12 @@ const protocol: Protocol<CompletionRequest, Completion> = {
     ...chatPlaces,
     owns: (event) => 'text' in fieldsOf(listOf(event['choices'])[0]),
     isDelta: (event) => Boolean(fieldsOf(listOf(event['choices'])[0])['text']),
+    partsOf: (value) =>
+      listOf(fieldsOf(value)['choices']).map((_, index) => {
+        const at = `choices.${index}.text`
+        return { kind: 'text', of: `${index}`, at, texts: [at], isDelta: true }
+      }),
+    refused: undefined,
     failure: (failure, soFar) => failedChunk(chatPlaces.failure(failure, soFar)),
     heartbeat: (kind, { last = {} }) => (kind === 'empty-delta' ? emptyChunk(last, 'text') : undefined),
   },

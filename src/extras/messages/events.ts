@@ -1,10 +1,10 @@
 /** Converts a message to named events, and locates its parts for faults. */
 import { encodeNamedEvent } from '../../http/encode.ts'
 import type { StreamEvent } from '../../http/reply.ts'
-import { fieldsOf } from '../../lib/json.ts'
+import { fieldsOf, listOf } from '../../lib/json.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer } from '../../resources/answer.ts'
-import type { StreamPlaces } from '../../resources/protocol.ts'
+import type { AnswerPart, StreamPlaces } from '../../resources/protocol.ts'
 import { failureStatus, type MessageBlock, type MessageObject, toMessagesError } from './message.ts'
 
 /** Yields a message's events. A failed answer ends with an error event instead of a stop reason. */
@@ -66,17 +66,50 @@ function deltaTypeOf({ type, delta }: StreamEvent): string {
   return type === 'content_block_delta' ? String(fieldsOf(delta)['type']) : ''
 }
 
+const stopReasons = { stop: 'end_turn', length: 'max_tokens', content_filter: 'refusal' } as const
+
+function kindOf(block: unknown): AnswerPart['kind'] {
+  const { type } = fieldsOf(block)
+  if (type === 'text') return type
+  if (type === 'thinking' || type === 'redacted_thinking') return 'reasoning'
+  return type === 'tool_use' ? 'call' : 'other'
+}
+
 /** Locates a message's parts in its events, for faults. */
 export const messagesPlaces: StreamPlaces = {
   owns: ({ type = '' }) => /^(message|content_block)_/.test(type),
   isDelta: (event) => /^(text|thinking|input_json)_delta$/.test(deltaTypeOf(event)),
   isFinal: ({ type }) => type === 'message_delta' || type === 'message_stop',
   endsWithoutDone: true,
-  filtered(value) {
+  ended(value, reason) {
     const { stop_reason, delta } = value as Partial<MessageObject> & { delta?: Partial<MessageObject> }
-    if (stop_reason != null) return { ...value, stop_reason: 'refusal' }
-    return delta?.stop_reason == null ? value : { ...value, delta: { ...delta, stop_reason: 'refusal' } }
+    const ended = { stop_reason: stopReasons[reason] }
+    if (stop_reason != null) return { ...value, ...ended }
+    return delta?.stop_reason == null ? value : { ...value, delta: { ...delta, ...ended } }
   },
+  partsOf(value) {
+    const { type, index, content_block, content } = value as StreamEvent
+    if (index === undefined)
+      return listOf(content).map((block, place) => {
+        const at = `content.${place}`
+        const texts = [`${at}.text`, `${at}.input`]
+        return { kind: kindOf(block), of: `${place}`, at, texts, id: `${at}.id`, name: `${at}.name` }
+      })
+    const paths = { id: 'content_block.id', name: 'content_block.name', index: 'index' }
+    const isDelta = type === 'content_block_delta'
+    const texts = isDelta ? ['delta.text', 'delta.partial_json'] : []
+    return [
+      {
+        kind: content_block ? kindOf(content_block) : undefined,
+        of: `${index}`,
+        at: '',
+        ...paths,
+        texts,
+        isDelta,
+      },
+    ]
+  },
+  refused: (value) => messagesPlaces.ended(value, 'content_filter'),
   encode: encodeNamedEvent,
   failure: ({ message }) => toMessagesError(529, message),
   heartbeat: (kind) => (kind === 'ping' ? { type: 'ping' } : undefined),

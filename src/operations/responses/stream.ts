@@ -6,8 +6,9 @@
 import * as z from 'zod'
 import { encodeEvent } from '../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../http/reply.ts'
-import { isObject } from '../../lib/json.ts'
-import type { StreamOptions, StreamPlaces } from '../../resources/protocol.ts'
+import { fieldsOf, isObject, listOf } from '../../lib/json.ts'
+import { editAt, readPath } from '../../lib/value-path.ts'
+import type { AnswerPart, StreamOptions, StreamPlaces } from '../../resources/protocol.ts'
 import { Annotation, ReasoningText, SummaryText } from '../../resources/response.ts'
 import { itemKinds, textEventOf } from './item-kinds.ts'
 import { OutputRefusal, OutputText, ResponseObject } from './response-object.ts'
@@ -88,12 +89,37 @@ export const responsesPlaces: StreamPlaces = {
   owns: ({ type = '' }) => type.startsWith('response.'),
   isDelta: ({ type = '' }) => /^response\.\w+\.delta$/.test(type),
   isFinal: ({ type = '' }) => /^response\.(completed|incomplete|failed)$/.test(type),
-  filtered(value) {
+  ended(value, reason) {
+    if (reason === 'stop') return value
     const { type, item, response } = value as StreamEvent
-    if (type === 'response.output_item.done') return { ...value, item: incompleteItem(item) }
+    if (type === 'response.output_item.done') return { ...value, item: incompleteItem(item, reason) }
     if (type === 'response.completed' && isObject(response))
-      return { ...value, type: 'response.incomplete', response: incompleteResponse(response) }
-    return 'output' in value ? incompleteResponse(value) : value
+      return { ...value, type: 'response.incomplete', response: incompleteResponse(response, reason) }
+    return 'output' in value ? incompleteResponse(value, reason) : value
+  },
+  partsOf(value) {
+    const { output_index, item, response, output, type } = value as StreamEvent
+    if (output_index === undefined) {
+      const items = listOf(response ? fieldsOf(response)['output'] : output)
+      return items.map((each, index) => {
+        const at = `${response ? 'response.' : ''}output.${index}`
+        const texts = [`${at}.arguments`, `${at}.content.*.text`]
+        return { kind: kindOf(each), of: `${index}`, at, texts, id: `${at}.call_id`, name: `${at}.name` }
+      })
+    }
+    const isDelta = responsesPlaces.isDelta({ type })
+    const name = item ? 'item.name' : 'name'
+    const shared = { of: `${output_index}`, at: '', id: 'item.call_id', name, index: 'output_index' }
+    return [{ ...shared, kind: item ? kindOf(item) : undefined, isDelta, texts: isDelta ? ['delta'] : textsOfEvents }]
+  },
+  refused(value) {
+    const { type, text, logprobs: _, ...event } = value as StreamEvent
+    if (type?.startsWith('response.output_text.annotation')) return undefined
+    if (type?.startsWith('response.output_text.')) {
+      const refused = { ...event, type: type.replace('output_text', 'refusal') }
+      return text === undefined ? refused : { ...refused, refusal: text }
+    }
+    return contents.reduce((changed, path) => fieldsOf(editAt(changed, path, refusedPart).value), value)
   },
   failure({ form, code, message }, { response, sequence }) {
     if (form === 'error' || !response)
@@ -117,20 +143,41 @@ export const responsesPlaces: StreamPlaces = {
   },
 }
 
-/** Returns the response as if a content filter had ended it. */
-function incompleteResponse(response: object): object {
+/** Paths of an item's text in events that show all of it. */
+const textsOfEvents = ['arguments', 'text', 'part.text', 'item.arguments', 'item.content.*.text']
+
+/** Paths of content parts. */
+const contents = ['output.*.content.*', 'response.output.*.content.*', 'item.content.*', 'part'].map(readPath)
+
+function refusedPart(part: unknown): unknown {
+  const { type, text } = fieldsOf(part)
+  return type === 'output_text' ? { type: 'refusal', refusal: text } : part
+}
+
+function kindOf(item: unknown): AnswerPart['kind'] {
+  const { type } = fieldsOf(item)
+  if (type === 'reasoning') return type
+  if (type === 'message') return 'text'
+  return type === 'function_call' || type === 'custom_tool_call' ? 'call' : 'other'
+}
+
+type Reason = 'length' | 'content_filter'
+
+/** Returns the response as if a filter or limit had ended it. */
+function incompleteResponse(response: object, reason: Reason): object {
   const { output } = response as { output?: unknown }
   return {
     ...response,
     status: 'incomplete',
     completed_at: null,
-    incomplete_details: { reason: 'content_filter' },
-    output: Array.isArray(output) ? output.map(incompleteItem) : output,
+    incomplete_details: { reason: reason === 'length' ? 'max_output_tokens' : reason },
+    output: Array.isArray(output) ? output.map((item) => incompleteItem(item, reason)) : output,
   }
 }
 
-function incompleteItem(item: unknown): unknown {
-  return isObject(item) && item['type'] === 'message' ? { ...item, status: 'incomplete' } : item
+function incompleteItem(item: unknown, reason: Reason): unknown {
+  const ended = reason === 'length' ? 'function_call' : 'message'
+  return isObject(item) && item['type'] === ended ? { ...item, status: 'incomplete' } : item
 }
 
 /** Schema of a stream event, for the OpenAPI document. */

@@ -1,0 +1,336 @@
+/** Faults in tool calls, and in the content and the end of an answer as a whole. */
+import * as z from 'zod'
+import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
+import { fieldsOf, isObject, parseJson } from '../lib/json.ts'
+import { editAt, readAt, readPath } from '../lib/value-path.ts'
+import type { AnswerPart, StreamPlaces } from '../resources/protocol.ts'
+import { withFrames } from './body-bytes.ts'
+import { defineFault, type FaultContext } from './fault.ts'
+import { isEvent } from './position.ts'
+
+/** An event, or an answer in JSON, with its parts. */
+interface Shown {
+  readonly event: StreamEvent
+  readonly parts: readonly AnswerPart[]
+}
+
+interface Form {
+  /** Reason to report if nothing changes. */
+  readonly nothing: string
+  /** Returns the events that replace each event. An answer in JSON is replaced by the first one. */
+  change(shown: readonly Shown[], protocol: StreamPlaces): object[][]
+}
+
+const argumentForms = {
+  'not-json': withArguments((text, isParsed) => (isParsed ? text : text.slice(0, -1))),
+  'wrong-type': withProperties(([first, ...rest]) =>
+    first ? [[first[0], otherType(first[1])], ...rest] : rest,
+  ),
+  'missing-property': withProperties(([_first, ...rest]) => rest),
+  'extra-property': withProperties((properties) => [...properties, ['unexpected_property', true]]),
+  empty: withArguments((_text, isParsed) => (isParsed ? '{}' : '')),
+  object: withArguments((text) => parseJson(text) ?? text),
+  truncated: {
+    nothing: 'the answer has no arguments',
+    change(shown, { ended }) {
+      const last = shown.flatMap(({ parts }) => parts.filter(isCall)).at(-1)
+      const changed = changeTexts(
+        shown,
+        ({ of }) => of === last?.of,
+        (text, isParsed) => (isParsed ? '{}' : text.slice(0, Math.ceil(text.length / 2))),
+      )
+      const isCut = changed.some((event, index) => !isSame(event, shown[index]?.event))
+      return changed.map((event) => [isCut ? ended(event, 'length') : event])
+    },
+  },
+} as const satisfies Record<string, Form>
+
+const callForms = {
+  'unknown-tool': {
+    nothing: 'the answer has no tool call',
+    change: (shown) => shown.map((each) => [editCalls(each, 'name', () => 'unknown_tool')]),
+  },
+  'same-id': {
+    nothing: 'the answer has no tool call',
+    change: (shown) => shown.map((each) => [editCalls(each, 'id', () => 'call_duplicate')]),
+  },
+  'repeated-head': {
+    nothing: 'no tool call is streamed',
+    change(shown) {
+      const seen = new Set<unknown>([undefined])
+      return shown.map(({ event, parts }) => {
+        const before = seen.size
+        for (const { id } of parts.filter(isCall)) seen.add(valueAt(event, id))
+        return seen.size > before ? [event, event] : [event]
+      })
+    },
+  },
+  'same-index': {
+    nothing: 'no two tool calls are streamed',
+    change(shown) {
+      let first: unknown
+      return shown.map((each) => [editCalls(each, 'index', (index) => (first ??= index))])
+    },
+  },
+  'split-name': {
+    nothing: "no tool call's name can be streamed in pieces",
+    change: (shown) =>
+      shown.map(({ event, parts }) => {
+        const named = parts.filter((part) => isCall(part) && part.isDelta && valueAt(event, part.name))
+        if (named.length === 0) return [event]
+        const half = (name: unknown) => Math.ceil(String(name).length / 2)
+        const start = editCalls({ event, parts: named }, 'name', (name) => String(name).slice(0, half(name)))
+        const rest = editCalls({ event, parts: named }, 'name', (name) => String(name).slice(half(name)))
+        const texts = named.flatMap((part) => part.texts)
+        return [edit(start, texts, () => ''), editCalls({ event: rest, parts: named }, 'id', () => undefined)]
+      }),
+  },
+} as const satisfies Record<string, Form>
+
+const answerForms = {
+  empty: {
+    nothing: 'the answer has no content',
+    change: (shown, protocol) => keepParts(shown, protocol, () => false),
+  },
+  refusal: {
+    nothing: 'the answer has no text, or the protocol has no refusals',
+    change: (shown, { refused }) => shown.map(({ event }) => [refused?.(event) ?? []].flat()),
+  },
+  'only-reasoning': {
+    nothing: 'the answer has no reasoning, or nothing else',
+    change(shown, protocol) {
+      const isReasoning = ({ kind }: AnswerPart) => kind === 'reasoning'
+      const hasReasoning = shown.some(({ parts }) => parts.some(isReasoning))
+      return keepParts(shown, protocol, hasReasoning ? isReasoning : () => true)
+    },
+  },
+  'fenced-json': {
+    nothing: 'the answer has no text',
+    change: (shown) =>
+      changeTexts(
+        shown,
+        ({ kind }) => kind === 'text',
+        (text) => `\`\`\`json\n${text}\n\`\`\``,
+      ).map((event) => [event]),
+  },
+  'no-choices': {
+    nothing: 'the protocol has no choices',
+    change: (shown, { choices = '' }) => shown.map(({ event }) => [edit(event, [choices], () => [])]),
+  },
+  'finished-twice': {
+    nothing: 'no final event is streamed',
+    change: (shown, { isFinal }) => shown.map(({ event }) => (isFinal(event) ? [event, event] : [event])),
+  },
+  'text-after-end': {
+    nothing: 'no text and final event are streamed',
+    change(shown, { isDelta, isFinal }) {
+      const isText = ({ kind }: AnswerPart) => kind === 'text'
+      const text = shown.findLast(({ event, parts }) => isDelta(event) && parts.some(isText))
+      const end = shown.findLast(({ event }) => isFinal(event))
+      return shown.map((each) => (text && each === end ? [each.event, text.event] : [each.event]))
+    },
+  },
+} as const satisfies Record<string, Form>
+
+export const callFaults = [
+  faultOfForms(
+    'tool-arguments',
+    'not-json',
+    argumentForms,
+    'The arguments of tool calls are wrong.',
+    'The last character is missing, the first property has a wrong type or is missing, there is an additional property, there are no arguments, they are an object instead of text, or the length limit is reached halfway through the last call.',
+  ),
+  faultOfForms(
+    'tool-call',
+    'unknown-tool',
+    callForms,
+    'Tool calls are wrong, except for their arguments.',
+    'All calls are to `unknown_tool`, all have the id `call_duplicate`, the first event of each is sent twice, all have the index of the first, or names are sent in two pieces.',
+  ),
+  faultOfForms(
+    'answer',
+    'empty',
+    answerForms,
+    'The answer has unexpected content, or its stream continues after its end.',
+    'There is no content, the text is a refusal, there is only reasoning, the text is in a Markdown code block, `choices` is empty, the final event is sent twice, or a text delta follows it.',
+  ),
+] as const
+
+function faultOfForms<const Name extends string, FormName extends string>(
+  name: Name,
+  usual: NoInfer<FormName>,
+  forms: Readonly<Record<FormName, Form>>,
+  summary: string,
+  described: string,
+) {
+  return defineFault({
+    name,
+    layer: 'answer',
+    summary,
+    params: () =>
+      z.strictObject({
+        form: z
+          .enum(Object.keys(forms) as FormName[])
+          .default(usual as never)
+          .describe(described),
+      }),
+    apply: ({ form }, context, reply) => changeAnswer(reply, context, forms[form]),
+  })
+}
+
+/** Changes the text of arguments; `isParsed` is true if the protocol shows them as an object. */
+type ChangeText = (text: string, isParsed: boolean) => unknown
+
+function withArguments(change: ChangeText): Form {
+  return {
+    nothing: 'the answer has no arguments that can be wrong in this way',
+    change: (shown) => changeTexts(shown, isCall, change).map((event) => [event]),
+  }
+}
+
+function otherType(value: unknown): unknown {
+  return typeof value === 'string' ? 42 : JSON.stringify(value)
+}
+
+type Properties = [name: string, value: unknown][]
+
+function withProperties(change: (properties: Properties) => Properties): Form {
+  return withArguments((text) => {
+    const value = parseJson(text)
+    return isObject(value) ? JSON.stringify(Object.fromEntries(change(Object.entries(value)))) : text
+  })
+}
+
+function isCall({ kind }: AnswerPart): boolean {
+  return kind === 'call'
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  return left === right || JSON.stringify(left) === JSON.stringify(right)
+}
+
+function valueAt(event: StreamEvent, path = ''): unknown {
+  return path === '' ? undefined : readAt(event, readPath(path))
+}
+
+function edit(event: StreamEvent, paths: readonly string[], change: (value: unknown) => unknown) {
+  return paths.reduce((edited, path) => {
+    return path === '' ? edited : fieldsOf(editAt(edited, readPath(path), change).value)
+  }, event)
+}
+
+function editCalls(
+  { event, parts }: Shown,
+  field: 'id' | 'name' | 'index',
+  change: (value: unknown) => unknown,
+) {
+  const paths = parts.filter(isCall).map((part) => part[field] ?? '')
+  return edit(event, paths, change)
+}
+
+/** Changes the texts or arguments of parts, and spreads a streamed one over as many deltas as before. */
+function changeTexts(shown: readonly Shown[], isMeant: (part: AnswerPart) => boolean, change: ChangeText) {
+  const deltas = new Map<string, unknown[]>()
+  const editTexts = (toText: (text: unknown, part: AnswerPart) => unknown) =>
+    shown.map(({ event, parts }) =>
+      parts.filter(isMeant).reduce((edited, part) => {
+        return edit(edited, part.texts, (text) => (text === '' ? text : toText(text, part)))
+      }, event),
+    )
+  editTexts((text, { of, isDelta }) => {
+    const texts = deltas.get(of) ?? []
+    if (isDelta) texts.push(text)
+    deltas.set(of, texts)
+    return text
+  })
+  for (const [of, texts] of deltas) deltas.set(of, spread(change(texts.join(''), false), texts.length))
+  return editTexts((text, { of, isDelta }) => {
+    if (isDelta) return deltas.get(of)?.shift()
+    if (typeof text === 'string') return change(text, false)
+    const changed = change(JSON.stringify(text), true)
+    return typeof changed === 'string' ? parseJson(changed) : text
+  })
+}
+
+function spread(value: unknown, count: number): unknown[] {
+  const text = typeof value === 'string' ? value : ''
+  const size = Math.ceil(text.length / count)
+  const pieces = Array.from({ length: count }, (_, index) => text.slice(index * size, (index + 1) * size))
+  return typeof value === 'string' ? pieces : [value, ...pieces.slice(1)]
+}
+
+/** Removes parts of an answer, which then ends as if it were complete. */
+function keepParts(
+  shown: readonly Shown[],
+  { isDelta, isFinal, ended }: StreamPlaces,
+  isKept: (part: AnswerPart) => boolean,
+): object[][] {
+  return shown.map(({ event, parts }) => {
+    const removed = parts.filter((part) => !isKept(part)).map(({ at }) => at)
+    const isEmpty = removed.length > 0 && removed.length === parts.length
+    if (isEmpty && (removed.includes('') || (isDelta(event) && !isFinal(event)))) return []
+    return [
+      ended(
+        edit(event, removed.reverse(), (value) => (typeof value === 'string' ? '' : undefined)),
+        'stop',
+      ),
+    ]
+  })
+}
+
+function locate(events: readonly StreamEvent[], { partsOf }: StreamPlaces): Shown[] {
+  const kinds = new Map<string, AnswerPart['kind']>()
+  return events.map((event) => {
+    const parts = partsOf(event).map((part) => {
+      kinds.set(part.of, part.kind ?? kinds.get(part.of))
+      return { ...part, kind: kinds.get(part.of) }
+    })
+    return { event, parts }
+  })
+}
+
+function changeAnswer(reply: Reply, context: FaultContext, { nothing, change }: Form): Reply {
+  context.missed(nothing)
+  const { body } = reply
+  if (body.kind === 'frames') return withFrames(reply, changeStream(body.frames, context, change))
+  if (body.kind !== 'json' || !isObject(body.value)) return reply
+  const [[value] = []] = change(locate([body.value], context.protocol), context.protocol)
+  if (value === undefined || isSame(value, body.value)) return reply
+  context.acted()
+  return { ...reply, body: { kind: 'json', value } }
+}
+
+/** Maximum number of frames to hold. */
+const maxHeld = 100_000
+
+/** Holds a stream to its end, because a change can depend on all of it. Pauses keep their places. */
+function* changeStream(
+  frames: Iterable<Frame>,
+  context: FaultContext,
+  change: Form['change'],
+): Generator<Frame> {
+  const held: Frame[] = []
+  let isLong = false
+  for (const frame of frames) {
+    if (isLong || (frame.kind === 'wait' && frame.until)) yield frame
+    else if (held.push(frame) > maxHeld) {
+      isLong = true
+      context.missed(`the stream has more than ${maxHeld} events`)
+      yield* held.splice(0)
+    }
+    if (frame.kind === 'hang-up') break
+  }
+  const shown = locate(
+    held.flatMap((frame) => (isEvent(frame) ? [frame.event] : [])),
+    context.protocol,
+  )
+  const changes = change(shown, context.protocol).values()
+  for (const frame of held) {
+    const events = isEvent(frame) ? (changes.next().value ?? []) : undefined
+    if (!events || (events.length === 1 && isSame(events[0], isEvent(frame) && frame.event))) yield frame
+    else {
+      for (const event of events) yield { kind: 'event', event: { ...event } }
+      context.acted()
+    }
+  }
+}
