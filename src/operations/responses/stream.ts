@@ -110,7 +110,8 @@ export const responsesPlaces: StreamPlaces = {
     const isDelta = responsesPlaces.isDelta({ type })
     const name = item ? 'item.name' : 'name'
     const shared = { of: `${output_index}`, at: '', id: 'item.call_id', name, index: 'output_index' }
-    return [{ ...shared, kind: item ? kindOf(item) : undefined, isDelta, texts: isDelta ? ['delta'] : textsOfEvents }]
+    const kind = item ? kindOf(item) : undefined
+    return [{ ...shared, kind, isDelta, texts: isDelta ? ['delta'] : textsOfEvents }]
   },
   refused(value) {
     const { type, text, logprobs: _, ...event } = value as StreamEvent
