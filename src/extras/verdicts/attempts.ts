@@ -59,11 +59,12 @@ export function isFailed({ entry, reading }: Attempt): boolean {
 }
 
 /** Returns true if a call has failed in a way that another attempt may succeed. */
-export function isRetryable({ entry, reading }: Attempt): boolean {
+export function isRetryable(attempt: Attempt): boolean {
+  const { entry, reading } = attempt
   if (reading.ending === 'rejected') return entry.status >= 500 || [408, 409, 429].includes(entry.status)
-  if (reading.ending !== 'none' && reading.ending !== 'cut') return false
-  // Otherwise, the client had a reason of its own to disconnect.
-  return entry.delivery !== 'aborted-by-client' || entry.rules.some(({ faults }) => faults.some(isSlow))
+  // A client that disconnects has a reason of its own, unless it had to wait.
+  const isOwn = entry.delivery === 'aborted-by-client' && !faultsOf(attempt).some(isSlow)
+  return (reading.ending === 'none' || reading.ending === 'cut') && !isOwn
 }
 
 /** Faults that make clients wait. */
@@ -71,23 +72,25 @@ export function isSlow(fault: string): boolean {
   return /^(?:timeout|latency|slow-.*|.*-stall)$/.test(fault)
 }
 
-export function hasFault({ rules }: JournalEntry): boolean {
-  return rules.some(({ faults }) => faults.length > 0)
+export function faultsOf({ entry }: Pick<Attempt, 'entry'>): string[] {
+  return entry.rules.flatMap(({ faults }) => faults)
 }
 
 /** Returns true if a call arrived after another one had ended, or while the other one got no reply. */
 export function isAfter(later: Attempt, { entry, reading }: Attempt): boolean {
-  const isHung = reading.ending === 'none' || entry.durationMs === null
   const passed = later.entry.elapsedMs - entry.elapsedMs
   // Durations are in real time, which passes while the clock stands still.
-  return passed === 0 || passed >= (isHung ? 0 : (entry.durationMs ?? 0))
+  return passed === 0 || passed >= (reading.ending === 'none' ? 0 : (entry.durationMs ?? 0))
 }
+
+/** Number of later attempts among which the one that followed a failure is looked for. */
+const maxConcurrent = 50
 
 /** Returns the first attempt that followed each failed one. */
 export function retriesIn(attempts: readonly Attempt[]): (readonly [failed: Attempt, retry: Attempt])[] {
   return attempts.flatMap((failed, place) => {
     if (failed.reading.ending === 'whole' || failed.reading.ending === 'unknown') return []
-    const retry = attempts.slice(place + 1).find((each) => isAfter(each, failed))
+    const retry = attempts.slice(place + 1, place + maxConcurrent).find((each) => isAfter(each, failed))
     return retry ? [[failed, retry] as const] : []
   })
 }

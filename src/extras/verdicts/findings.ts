@@ -61,12 +61,7 @@ export function findings<Sandbox extends Judged>(
   evidence?: Evidence,
   operations?: SandboxFacts['operations'],
 ): FindingsOf<Sandbox> {
-  const facts = factsOf(sandbox, operations)
-  const found =
-    facts instanceof Promise
-      ? facts.then((known) => findingsIn(known, evidence))
-      : findingsIn(facts, evidence)
-  return found as FindingsOf<Sandbox>
+  return withFacts(sandbox, operations, (facts) => findingsIn(facts, evidence)) as FindingsOf<Sandbox>
 }
 
 /** A promise for a sandbox in another process. */
@@ -78,69 +73,54 @@ export function findingsIn(facts: SandboxFacts, evidence: Evidence = {}): Findin
   return judge(facts, evidence).flatMap(({ isJudged, ...finding }) => (isJudged ? finding : []))
 }
 
-export function factsOf(
+/** Calls a function with the state of a sandbox. Returns a promise for a sandbox in another process. */
+export function withFacts<Result>(
   sandbox: Judged,
-  operations?: SandboxFacts['operations'],
-): SandboxFacts | Promise<SandboxFacts> {
-  const { journal } = sandbox
-  const parts = [journal.entries(), journal.unanswered(), sandbox.activeScenarios()]
+  operations: SandboxFacts['operations'] = sandbox.journal.operations ?? [],
+  work: (facts: SandboxFacts) => Result,
+): Result | Promise<Result> {
+  const parts = [sandbox.journal.entries(), sandbox.journal.unanswered(), sandbox.activeScenarios()]
   // A list of several kinds loses their order.
-  const toFacts = ([entries, unanswered, scenarios]: unknown[]) =>
-    ({ entries, unanswered, scenarios, operations: operations ?? journal.operations ?? [] }) as SandboxFacts
-  return parts.every(Array.isArray) ? toFacts(parts) : Promise.all(parts).then(toFacts)
+  const toResult = ([entries, unanswered, scenarios]: unknown[]) =>
+    work({ entries, unanswered, scenarios, operations } as SandboxFacts)
+  return parts.every(Array.isArray) ? toResult(parts) : Promise.all(parts).then(toResult)
 }
 
-export function judge(
-  { entries, unanswered, scenarios, operations }: SandboxFacts,
-  evidence: Evidence,
-): Judgement[] {
-  const all = [...entries, ...withoutReply(unanswered, entries)].sort(byArrival)
-  const protocols = new Map(operations.map(({ id, protocol }) => [id, protocol as Reader | undefined]))
-  const attempts = new Map(
-    all.map((entry, place): [JournalEntry, Attempt] => {
-      const conversation = protocols.get(entry.operation ?? '')?.conversation(entry.body)
-      return [
-        entry,
-        { entry, number: place + 1, reading: readReply(entry), items: conversation?.items ?? [] },
-      ]
-    }),
-  )
+export function judge(facts: SandboxFacts, evidence: Evidence): Judgement[] {
+  const { entries, scenarios } = facts
+  const all = [...entries, ...withoutReply(facts.unanswered, entries)].sort(byArrival)
+  const protocols = new Map(facts.operations.map(({ id, protocol }) => [id, protocol as Reader | undefined]))
+  const attempts = new Map<JournalEntry, Attempt>()
+  for (const [place, entry] of all.entries()) {
+    const { items = [] } = protocols.get(entry.operation ?? '')?.conversation(entry.body) ?? {}
+    attempts.set(entry, { entry, number: place + 1, reading: readReply(entry), items })
+  }
   const groups = attemptsIn(all).map((group) => group.flatMap((entry) => attempts.get(entry) ?? []))
-  const calls = { all: [...attempts.values()], groups, scenarios }
-  return Object.entries(judges).flatMap(([name, find]) =>
-    [...find(calls, evidence)].map(({ attempts, text, isJudged = true }) => {
-      return {
-        name: name as FindingName,
-        message: sentenceOf(attempts, text),
-        calls: idsOf(attempts),
-        isJudged,
-      }
-    }),
-  )
+  return names.flatMap((name) => {
+    const found = [...judges[name]({ all: [...attempts.values()], groups, scenarios }, evidence)]
+    return found.map(({ attempts, text, isJudged = true }) => {
+      const calls = attempts.map(({ entry }) => entry.id)
+      return { name, message: sentenceOf(attempts, text), calls, isJudged }
+    })
+  })
 }
+
+const names = Object.keys(judges) as FindingName[]
 
 /** Protocols of operations have this function. */
 type Reader = Pick<Protocol<unknown, unknown>, 'conversation'>
 
 function byArrival(one: JournalEntry, other: JournalEntry): number {
-  return one.timestamp === other.timestamp
-    ? one.elapsedMs - other.elapsedMs
-    : one.timestamp < other.timestamp
-      ? -1
-      : 1
+  return Date.parse(one.timestamp) - Date.parse(other.timestamp) || one.elapsedMs - other.elapsedMs
 }
 
-/** Starts a sentence with the calls that it is about, such as `POST /v1/responses, calls 1 and 2: …`. */
+/** Starts a sentence with the calls that it is about, such as `POST /v1/responses, calls 1, 2: …`. */
 function sentenceOf(attempts: readonly Attempt[], text: string): string {
   const [first] = attempts
   if (!first) return text
-  const { method, path } = first.entry
-  const numbers = attempts.map(({ number }) => number)
-  const listed = numbers.length < 6 ? numbers : [...numbers.slice(0, 5), `${numbers.length - 5} more`]
-  const list = listed.length === 1 ? listed[0] : `${listed.slice(0, -1).join(', ')} and ${listed.at(-1)}`
-  return hideInString(`${method} ${path}, call${numbers.length === 1 ? '' : 's'} ${list}: ${text}`)
-}
-
-function idsOf(attempts: readonly Attempt[]): string[] {
-  return attempts.map(({ entry }) => entry.id)
+  const numbers = attempts.slice(0, 5).map(({ number }) => number)
+  const list = `${numbers.join(', ')}${attempts.length > 5 ? `, … ${attempts.at(-1)?.number}` : ''}`
+  return hideInString(
+    `${first.entry.method} ${first.entry.path}, call${attempts.length === 1 ? '' : 's'} ${list}: ${text}`,
+  )
 }

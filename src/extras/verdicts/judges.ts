@@ -4,9 +4,10 @@ import { canonicalJson, fieldsOf, isObject, listOf, parseJson } from '../../lib/
 import { jsonProblem } from '../../model/structured.ts'
 import type { ScenarioProgress } from '../../scenarios/activation.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
+import type { NearMiss } from '../../scenarios/near-misses.ts'
 import {
   type Attempt,
-  hasFault,
+  faultsOf,
   isAfter,
   isFailed,
   isRetryable,
@@ -15,6 +16,7 @@ import {
   withoutIds,
 } from './attempts.ts'
 import type { Evidence, FindingName } from './findings.ts'
+import { type Reading, squeezed } from './reading.ts'
 
 interface Calls {
   /** All calls, oldest first. */
@@ -39,43 +41,39 @@ export const judges: Readonly<Record<FindingName, Judge>> = {
       const [{ entry }, retry] = attempts
       const asked = retryAfterOf(entry)
       const gap = retry.entry.elapsedMs - entry.elapsedMs
-      if (gap + timerMs >= asked) continue
-      const text = gap === 0 ? clockStands : `the next attempt came after ${Math.round(gap)} ms`
-      yield { attempts, text: `Retry-After asked for ${asked} ms, but ${text}`, isJudged: gap > 0 }
+      const what =
+        gap === 0
+          ? 'the clock stands still (timeScale: 0)'
+          : `the next attempt came after ${Math.round(gap)} ms`
+      if (gap + timerMs < asked)
+        yield { attempts, text: `Retry-After asked for ${asked} ms, but ${what}`, isJudged: gap > 0 }
     }
   },
 
   *'not-retryable-retried'({ groups }) {
     for (const attempts of groups.flatMap(retriesIn)) {
       const [{ entry }, retry] = attempts
-      if (!notRetryable.has(entry.status) || requestOf(entry) !== requestOf(retry.entry)) continue
-      yield { attempts, text: `the same request was sent again after a ${entry.status}, which it gets again` }
+      if (notRetryable.has(entry.status) && requestOf(entry) === requestOf(retry.entry))
+        yield { attempts, text: `the same request was sent again after a ${entry.status}` }
     }
   },
 
   *'retry-storm'({ groups }) {
     for (const group of groups) {
       const place = group.findIndex(isFailed)
-      const failed = group[place]
-      if (!failed) continue
+      const [failed] = group.slice(place)
+      if (place === -1 || !failed) continue
       const later = group.slice(place + 1).filter((each) => isAfter(each, failed))
       // Repeating a request that changes nothing after its success is polling.
       const end = isSafe(failed) ? later.findIndex(({ reading }) => reading.ending === 'whole') : -1
       const attempts = [failed, ...(end === -1 ? later : later.slice(0, end + 1))]
-      if (attempts.length > maxAttempts) {
-        yield {
-          attempts,
-          text: `${attempts.length} attempts at the same thing; give up after ${maxAttempts}`,
-        }
-        continue
+      const [first = 0, second = 0, third = 0] = gapsBetween(attempts).slice(-3)
+      const isMany = attempts.length > maxAttempts
+      if (!isMany && !(first > 0 && third > 0 && Math.max(second, third) < 1.25 * first)) continue
+      yield {
+        attempts,
+        text: isMany ? `more than ${maxAttempts} attempts` : 'the waits between them do not grow',
       }
-      const gaps = gapsBetween(attempts)
-      if (gaps.length < 3) continue
-      const [first = 0, ...others] = gaps.slice(-3)
-      if (others.some((gap) => gap > first * 1.25)) continue
-      const isJudged = attempts.some(({ entry }) => entry.elapsedMs > failed.entry.elapsedMs)
-      const text = isJudged ? 'the waits between the attempts do not grow' : clockStands
-      yield { attempts, text, isJudged }
     }
   },
 
@@ -84,31 +82,24 @@ export const judges: Readonly<Record<FindingName, Judge>> = {
     for (const group of groups) {
       const last = group.at(-1)
       if (!last || !isRetryable(last)) continue
-      yield { attempts: group, text: `${failureText(last)}, and no attempt followed` }
+      const { ending } = last.reading
+      const what =
+        ending === 'rejected' ? `was a ${last.entry.status}` : ending === 'cut' ? 'ended early' : 'is missing'
+      yield { attempts: group, text: `the reply ${what}, and no attempt followed` }
     }
   },
 
-  *'truncated-accepted'(calls, evidence) {
-    for (const attempt of brokenOffIn(calls, evidence)) {
-      if (attempt.reading.ending === 'error') continue
-      yield* acceptedIn(calls, evidence, attempt, 'the reply ended early', 'as if it were whole')
-    }
-  },
+  'truncated-accepted': (calls, evidence) =>
+    acceptedIn(calls, evidence, 'the reply ended early', ({ ending }) => ending !== 'error'),
 
-  *'error-in-stream-ignored'(calls, evidence) {
-    for (const attempt of brokenOffIn(calls, evidence)) {
-      const { ending, isStream } = attempt.reading
-      if (ending === 'incomplete' || !isStream) continue
-      const what = ending === 'error' ? 'the stream reported an error' : 'the stream broke off'
-      // The other finding already says that this one cannot be judged.
-      if (ending === 'error' || evidence.result !== undefined)
-        yield* acceptedIn(calls, evidence, attempt, what, 'as if nothing had happened')
-    }
-  },
+  'error-in-stream-ignored': (calls, evidence) =>
+    acceptedIn(calls, evidence, 'the stream failed', ({ ending, isStream }) => {
+      // Without a result, the other finding already says that a cut stream cannot be judged.
+      return isStream && (ending === 'error' || (ending === 'cut' && evidence.result !== undefined))
+    }),
 
   *'duplicate-effect'({ groups, all }) {
-    const troubled = all.filter(isRetryable).map(endOf)
-    const firstTrouble = Math.min(...troubled)
+    const firstTrouble = Math.min(...all.filter(isRetryable).map(endOf))
     for (const group of groups.filter(([first]) => first && !isSafe(first))) {
       let answered: Attempt | undefined
       const failures = new Set<Attempt>()
@@ -116,43 +107,44 @@ export const judges: Readonly<Record<FindingName, Judge>> = {
         const retried = [...failures].find((each) => isAfter(attempt, each))
         if (retried) failures.delete(retried)
         else if (answered && isAfter(attempt, answered) && !hasSameKey(attempt, answered)) {
-          const isCausedByFailure = isDisturbed(answered) || attempt.entry.elapsedMs >= firstTrouble
-          if (isCausedByFailure)
+          // Otherwise, the application had no reason to repeat itself, and meant to.
+          if (faultsOf(answered).some((name) => !isSlow(name)) || attempt.entry.elapsedMs >= firstTrouble)
             yield {
               attempts: [answered, attempt],
-              text: 'a request that had been answered in full was sent again without its idempotency key',
+              text: 'a request was sent again that had been answered in full',
             }
         }
-        if (isAnswered(attempt)) answered ??= attempt
-        else failures.add(attempt)
+        if (attempt.reading.ending !== 'whole' && !faultsOf(attempt).includes('lost-reply'))
+          failures.add(attempt)
+        else answered ??= attempt
       }
     }
   },
 
   *'tool-result-twice'({ all }) {
     for (const attempt of all) {
-      const results = attempt.items.filter((item) => item.kind === 'result')
-      const texts = results.map(({ id, text }) => canonicalJson([id, text]))
-      const twice = results.find((_, place) => texts.indexOf(texts[place] ?? '') < place)
-      if (!twice) continue
-      yield { attempts: [attempt], text: `the history has the result of the call ${twice.id} twice` }
+      const seen = new Set<string>()
+      const twice = attempt.items.find((item) => {
+        return item.kind === 'result' && seen.size === seen.add(JSON.stringify([item.id, item.text])).size
+      })
+      if (twice?.kind !== 'result') continue
+      yield { attempts: [attempt], text: `the history has the result of ${twice.id} twice` }
       return
     }
   },
 
   *'tool-executed-on-broken-arguments'({ all }) {
-    const sent = new Map<string, [Attempt, string]>()
+    const sent = new Map<string, Attempt>()
     for (const attempt of all) {
       for (const item of attempt.items) {
-        const [reply, args] = (item.kind === 'result' && sent.get(item.id)) || []
-        if (item.kind !== 'result' || !reply || args === undefined || refusal.test(item.text)) continue
+        const reply = item.kind === 'result' && !refusal.test(item.text) ? sent.get(item.id) : undefined
+        if (item.kind !== 'result' || !reply) continue
         sent.delete(item.id)
-        const problem = problemOf(args, reply, attempt, item.id)
-        if (problem === undefined) continue
-        const text = `the result of ${item.id} was sent, although the arguments of that call are ${problem}`
-        yield { attempts: [reply, attempt], text }
+        const problem = problemOf(reply, attempt, item.id)
+        if (problem)
+          yield { attempts: [reply, attempt], text: `${item.id} ran, but its arguments are ${problem}` }
       }
-      for (const [id, args] of attempt.reading.calls) sent.set(id, [attempt, args])
+      for (const id of attempt.reading.calls.keys()) sent.set(id, attempt)
     }
   },
 
@@ -160,45 +152,46 @@ export const judges: Readonly<Record<FindingName, Judge>> = {
     const last = all.at(-1)
     if (!userAborted || !last) return
     const open = all.filter(({ entry }) => entry.durationMs === null)
-    if (open.length > 0) {
-      yield { attempts: open, text: 'the user aborted, but the connection is still open' }
-      return
-    }
-    const isEnded = all.some(({ entry }) => entry.delivery === 'aborted-by-client') || isRetryable(last)
-    if (!isEnded) yield { attempts: [last], text: 'the user aborted, but the reply was read to its end' }
+    const isClosed = all.some(({ entry }) => entry.delivery === 'aborted-by-client') || isRetryable(last)
+    if (open.length > 0) yield { attempts: open, text: 'the user aborted, but the connection is open' }
+    else if (!isClosed)
+      yield { attempts: [last], text: 'the user aborted, but the reply was read to its end' }
   },
 
   *'text-twice'({ groups }, { result }) {
     const leaves = leavesOf(result)
-    for (const group of groups)
-      for (const attempts of retriesIn(group)) {
-        const [begun, again] = attempts.map(({ reading }) => squeezed(reading.text))
-        if (!begun || !again || !leaves.some((leaf) => startsTwice(leaf, begun, again, leaves))) continue
-        yield { attempts, text: 'the result has the beginning of the text twice' }
-        break
-      }
+    for (const group of groups) {
+      const attempts = retriesIn(group).find(([{ reading: begun }, { reading: again }]) => {
+        return leaves.some((leaf) => {
+          const at = again.text === '' || begun.text === '' ? -1 : leaf.lastIndexOf(again.text)
+          const before = leaf.slice(0, Math.max(0, at))
+          const isApart = at >= 0 && leaves.some((each) => each === begun.text && overlaps(each, each))
+          return isApart || (at > 0 && (before.endsWith(begun.text) || overlaps(before, begun.text)))
+        })
+      })
+      if (attempts) yield { attempts, text: 'the result has the beginning of the text twice' }
+    }
   },
 
   *'fault-never-acted'({ scenarios, all }) {
+    let missed: readonly NearMiss[] | undefined
     for (const { name: scenario, rules } of scenarios) {
       const isUsed = rules.some(({ applied }) => applied > 0)
       for (const { rule, name, on, applied, matched, source } of rules) {
-        const { fault, probability, rateLimit, during } = source
-        if (fault === undefined || probability !== undefined || rateLimit || during || applied > 0) continue
-        if (matched === 0 && isUsed) continue
-        const missed = all.flatMap(({ entry }) => entry.nearMisses)
+        const isByChance = source.probability !== undefined || source.rateLimit || source.during
+        if (!source.fault || isByChance || applied > 0 || (isUsed && matched === 0)) continue
+        missed ??= all.flatMap(({ entry }) => entry.nearMisses)
         const miss = missed.findLast((each) => each.scenario === scenario && each.rule === rule)
         const why =
-          matched === 0
-            ? (miss?.reason ?? `no call to ${on.join(', ')} matched it`)
-            : 'it found nothing to act on'
+          matched > 0
+            ? 'it found nothing to act on'
+            : (miss?.reason ?? `no call to ${on.join(', ')} matched it`)
         yield { attempts: [], text: `The fault of ${ruleTitle(scenario, rule, name)} never acted: ${why}` }
       }
     }
   },
 }
 
-const clockStands = 'the wait cannot be judged, because the clock of the sandbox stands still (timeScale: 0)'
 const notRetryable = new Set([400, 401, 403, 404, 413, 422])
 const maxAttempts = 5
 /** Timers may fire this early. */
@@ -229,43 +222,35 @@ function endOf({ entry }: Attempt): number {
   return entry.elapsedMs + (entry.durationMs ?? 0)
 }
 
-function failureText({ entry, reading }: Attempt): string {
-  if (reading.ending === 'rejected') return `the reply was a ${entry.status}`
-  return reading.ending === 'cut' ? 'the reply ended early' : 'there was no reply'
-}
-
-/** Returns the last attempts whose reply has only a part of the answer. */
-function* brokenOffIn({ groups }: Calls, { userAborted }: Evidence): Iterable<Attempt> {
-  for (const group of groups) {
-    const last = group.at(-1)
-    if (!last || !/^(?:cut|error|incomplete)$/.test(last.reading.ending)) continue
-    const { delivery, rules } = last.entry
-    // Limits in a request, and disconnecting, are the client's own choice.
-    const isOwn = last.reading.ending === 'incomplete' ? rules.length === 0 : delivery === 'aborted-by-client'
-    if (!isOwn || (hasFault(last.entry) && !userAborted)) yield last
-  }
-}
-
+/** Judges the last attempts at something, if their replies have only a part of the answer. */
 function* acceptedIn(
-  { all }: Calls,
-  { result }: Evidence,
-  attempt: Attempt,
+  { all, groups }: Calls,
+  { result, userAborted }: Evidence,
   what: string,
-  how: string,
+  concerns: (reading: Reading) => boolean,
 ): Iterable<Found> {
-  const attempts = [attempt]
-  if (result === undefined) {
-    const text = `${what}, and no attempt followed: pass the application's result, so that it can be judged`
-    yield { attempts, text, isJudged: false }
-    return
+  const leaves = leavesOf(result)
+  const whole = all.flatMap(({ reading }) => (reading.ending === 'whole' ? reading.text : []))
+  for (const { entry, reading, ...attempt } of groups.flatMap((group) => group.at(-1) ?? [])) {
+    if (!/^(?:cut|error|incomplete)$/.test(reading.ending) || !concerns(reading)) continue
+    // Limits in a request, and disconnecting, are the client's own choice.
+    const isOwn =
+      reading.ending === 'incomplete' ? entry.rules.length === 0 : entry.delivery === 'aborted-by-client'
+    if (isOwn && (userAborted || faultsOf({ entry }).length === 0)) continue
+    const attempts = [{ entry, reading, ...attempt }]
+    const known = [squeezed(entry.requestText.text), ...whole]
+    const isTaken = leaves
+      .filter((leaf) => leaf === reading.text || overlaps(leaf, reading.text) || overlaps(reading.text, leaf))
+      .some((leaf) => !known.some((text) => text.includes(leaf)))
+    if (result === undefined)
+      yield {
+        attempts,
+        text: `${what}, and no attempt followed: pass the result of the application`,
+        isJudged: false,
+      }
+    else if (isTaken && !isMarked(result))
+      yield { attempts, text: `${what}, but the result has its text as if it were whole` }
   }
-  const part = squeezed(attempt.reading.text)
-  const others = all.flatMap(({ reading }) => (reading.ending === 'whole' ? squeezed(reading.text) : []))
-  const known = [squeezed(attempt.entry.requestText.text), ...others]
-  const isTaken = leavesOf(result)
-    .filter((leaf) => !known.some((text) => text.includes(leaf)))
-    .some((leaf) => leaf === part || overlaps(leaf, part) || overlaps(part, leaf))
-  if (isTaken && !isMarked(result)) yield { attempts, text: `${what}, but its text is in the result ${how}` }
 }
 
 /** Returns true if an application says that its result is incomplete, as in `{ text, stopped: true }`. */
@@ -283,20 +268,10 @@ function overlaps(whole: string, part: string): boolean {
   return part.length >= minOverlap && whole.includes(part)
 }
 
-function isAnswered({ entry, reading }: Attempt): boolean {
-  return reading.ending === 'whole' || entry.rules.some(({ faults }) => faults.includes('lost-reply'))
-}
-
-/** Returns true if the reply was whole, but a fault may have made it look as if it were not. */
-function isDisturbed({ entry }: Attempt): boolean {
-  return entry.rules.some(({ faults }) => faults.some((name) => !isSlow(name)))
-}
-
-function hasSameKey({ entry: one }: Attempt, { entry: other }: Attempt): boolean {
-  const [key, otherKey] = [one, other].map(
-    ({ headers }) => headers['idempotency-key'] ?? headers['x-idempotency-key'],
-  )
-  return key !== undefined && key === otherKey
+function hasSameKey(one: Attempt, other: Attempt): boolean {
+  const keyOf = ({ entry: { headers } }: Attempt) =>
+    headers['idempotency-key'] ?? headers['x-idempotency-key']
+  return keyOf(one) !== undefined && keyOf(one) === keyOf(other)
 }
 
 function isSafe({ entry }: Attempt): boolean {
@@ -306,42 +281,30 @@ function isSafe({ entry }: Attempt): boolean {
 /** Results with which an application refuses arguments, instead of running the function. */
 const refusal = /\b(?:error|invalid|malformed|unknown|missing|not valid|cannot|could not)\b/i
 
-function problemOf(args: string, reply: Attempt, next: Attempt, id: string): string | undefined {
-  const isWhole = reply.reading.ending === 'whole'
-  if (!isObject(parseJson(args || (isWhole ? '{}' : '')))) return `not whole JSON: ${JSON.stringify(args)}`
-  const { tools } = fieldsOf(next.entry.body)
-  const call = next.items.find((item) => item.kind === 'call' && item.id === id)
-  if (!hasFault(reply.entry) || call?.kind !== 'call') return undefined
-  const offered = listOf(tools).map((tool) => fieldsOf(fieldsOf(tool)['function'] ?? tool))
-  const tool = offered.find(({ name }) => name === call.name)
-  const schema = tool?.['parameters'] ?? tool?.['input_schema']
-  const problem = isObject(schema) ? jsonProblem(args || '{}', schema) : undefined
-  return problem && `invalid: ${problem}`
-}
-
-function startsTwice(leaf: string, begun: string, again: string, leaves: readonly string[]): boolean {
-  const at = leaf.lastIndexOf(again)
-  if (at === -1) return false
-  const before = leaf.slice(0, at)
-  return (
-    before.endsWith(begun) ||
-    overlaps(before, begun) ||
-    (begun.length >= minOverlap && leaves.includes(begun))
+function problemOf(
+  { entry, reading }: Attempt,
+  { entry: next, items }: Attempt,
+  id: string,
+): string | undefined {
+  const sent = reading.calls.get(id) ?? ''
+  // Functions without parameters are also called without arguments.
+  const args = sent === '' && reading.ending === 'whole' ? '{}' : sent
+  if (!isObject(parseJson(args))) return `not whole JSON: ${args}`
+  const call = items.find((item) => item.kind === 'call' && item.id === id)
+  const offered = listOf(fieldsOf(next.body)['tools']).map((tool) =>
+    fieldsOf(fieldsOf(tool)['function'] ?? tool),
   )
+  const tool = fieldsOf(offered.find(({ name }) => call?.kind === 'call' && name === call.name))
+  const schema = tool['parameters'] ?? tool['input_schema']
+  return faultsOf({ entry }).length > 0 && isObject(schema) ? jsonProblem(args, schema) : undefined
 }
 
 /** Returns the texts in a value, and those of lists of texts joined, without white space. */
 function leavesOf(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return value === '' ? [] : [squeezed(value)]
   if (typeof value !== 'object' || value === null || depth > 20) return []
-  const inner = Object.values(value)
-  const isText = Array.isArray(value) && value.every((each) => typeof each === 'string')
-  return [
-    ...(isText ? [squeezed(value.join(''))] : []),
-    ...inner.flatMap((each) => leavesOf(each, depth + 1)),
-  ]
-}
-
-function squeezed(text: string): string {
-  return text.replace(/\s+/g, '')
+  const joined = Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join('') : ''
+  return [joined, ...Object.values(value).flatMap((each) => leavesOf(each, depth + 1))].flatMap((each) =>
+    each === '' ? [] : squeezed(each),
+  )
 }

@@ -10,7 +10,7 @@ export interface Reading {
    * not, and `cut` a reply without its end. `unknown` replies are not stored, or not over.
    */
   readonly ending: 'whole' | 'incomplete' | 'error' | 'cut' | 'rejected' | 'none' | 'unknown'
-  /** Text received, without function calls. The raw body if it is cut JSON. */
+  /** Text received, without white space and function calls. The raw body if it is cut JSON. */
   readonly text: string
   /** Arguments of function calls as received, by call id. */
   readonly calls: ReadonlyMap<string, string>
@@ -35,7 +35,7 @@ export function readReply({ status, durationMs, ...entry }: JournalEntry): Readi
   if (isObject(value)) return { ...reading, ...answerIn([value]), ending: endingOf(value) ?? 'whole' }
   const isJson = entry.operation !== null || /json/i.test(entry.responseHeaders['content-type'] ?? '')
   const isWhole = value !== undefined || status === 204 || !isJson
-  return isWhole ? { ...reading, ending: 'whole' } : { ...reading, text, ending: early }
+  return isWhole ? { ...reading, ending: 'whole' } : { ...reading, text: squeezed(text), ending: early }
 }
 
 /** Adds up the answer in the events, or the whole reply, of any protocol. */
@@ -70,7 +70,7 @@ function answerIn(values: readonly Record<string, unknown>[]): Pick<Reading, 'te
       if (part['type'] === 'tool_use') add(part, part['id'], JSON.stringify(part['input']))
     }
   }
-  return { text: texts.join(''), calls }
+  return { text: squeezed(texts.join('')), calls }
 }
 
 /** Returns how an event or a whole reply says that its answer ended; undefined if it does not say. */
@@ -89,4 +89,8 @@ function endingOf(value: Record<string, unknown>): 'whole' | 'incomplete' | 'err
   if (reason === undefined || /^(?:in_progress|queued)$/.test(reason)) return undefined
   if (/^(?:failed|error|cancelled)$/.test(reason)) return 'error'
   return /^(?:incomplete|length|content_filter|max_tokens|refusal)$/.test(reason) ? 'incomplete' : 'whole'
+}
+
+export function squeezed(text: string): string {
+  return text.replace(/\s+/g, '')
 }

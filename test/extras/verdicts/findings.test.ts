@@ -185,7 +185,7 @@ describe('findings()', () => {
     const [found] = findings(sandbox, done)
     expect(found).toMatchObject({ name: 'tool-executed-on-broken-arguments' })
     expect(found?.message).toMatch(
-      /^POST \/api\/v1\/responses, calls 1 and 2: the result of call_\w+ was sent/,
+      /^POST \/api\/v1\/responses, calls 1, 2: call_\w+ ran, but its arguments are not whole JSON/,
     )
     expect(found?.calls).toEqual(sandbox.journal.entries().map(({ id }) => id))
   })
@@ -226,7 +226,7 @@ describe('toHaveRecovered()', () => {
     sandbox.use({ on: 'createResponse', fault: 'stream-error-event' })
     await new App(sandbox).ask(stream)
     expect(() => expect(sandbox).toHaveRecovered()).toThrow(
-      /error-in-stream-ignored \(not judged\): POST \/api\/v1\/responses, call 1: .* pass the application's result/,
+      /error-in-stream-ignored \(not judged\): POST \/api\/v1\/responses, call 1: .* pass the result of the application/,
     )
   })
 
