@@ -165,7 +165,8 @@ export const judges: Readonly<Record<FindingName, Judge>> = {
         return leaves.some((leaf) => {
           const at = again.text === '' || begun.text === '' ? -1 : leaf.lastIndexOf(again.text)
           const before = leaf.slice(0, Math.max(0, at))
-          const isApart = at >= 0 && leaves.some((each) => each === begun.text && overlaps(each, each))
+          const isApart =
+            at >= 0 && leaves.some((each) => each === begun.text && each !== leaf && overlaps(each, each))
           return isApart || (at > 0 && (before.endsWith(begun.text) || overlaps(before, begun.text)))
         })
       })

@@ -23,7 +23,8 @@ export function readReply({ status, durationMs, ...entry }: JournalEntry): Readi
   const early = durationMs === null ? 'unknown' : 'cut'
   if (status === 0) return { ...reading, ending: durationMs === null ? 'unknown' : 'none' }
   if (status >= 400) return { ...reading, ending: 'rejected' }
-  if (truncatedBytes > 0) return { ...reading, ending: 'unknown' }
+  if (truncatedBytes > 0 || entry.responseHeaders['content-encoding'])
+    return { ...reading, ending: 'unknown' }
   if (announcesEvents(entry.responseHeaders) || /^\uFEFF?(?:data|event|id|retry)?:/.test(text)) {
     const events = [...readEvents([{ kind: 'bytes', bytes: text }])].flatMap((frame) =>
       frame.kind === 'event' ? [frame.event] : [],

@@ -6,200 +6,145 @@ import { startServer } from '../../../src/serve.ts'
 import { type Evidence, findings } from '../../../src/verdicts.ts'
 
 const gateway = createGateway()
+const url = 'https://gateway.example/api/v1/responses'
 const text = 'The tide comes in twice a day, and the moon decides when.'
-const question = { model: 'aurora/dawn-2', input: 'Why do tides come twice a day?' }
+const input = 'Why do tides come twice a day?'
+const stream = { stream: true }
+const call = { type: 'function_call', name: 'getTide', arguments: '{"port":"Brest"}' } as const
 
-class App {
-  readonly sandbox: Sandbox
-  constructor(sandbox: Sandbox) {
-    this.sandbox = sandbox
+/** Sends a request, and returns the text of the stream as far as it came. */
+async function ask({ apiKey }: Sandbox, body: object = {}, headers: Record<string, string> = {}) {
+  const sent = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...headers }
+  const init = {
+    method: 'POST',
+    headers: sent,
+    body: JSON.stringify({ model: 'aurora/dawn-2', input, ...body }),
   }
+  const response = await gateway.fetch(url, init).catch(() => new Response())
+  let wire = ''
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) wire += part
+  return [...wire.matchAll(/_text.delta".*?"delta":"(.*?)"/g)].map(([, part]) => part).join('')
+}
 
-  send(body: object, headers: Record<string, string> = {}): Promise<Response> {
-    const { apiKey } = this.sandbox
-    return gateway.fetch('https://gateway.example/api/v1/responses', {
-      method: 'POST',
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ ...question, ...body }),
-    })
-  }
+type Work = (sandbox: Sandbox) => Promise<Evidence>
 
-  /** Sends a request, and returns the text of the reply as far as it came. */
-  async ask(request: object = {}, headers: Record<string, string> = {}): Promise<string> {
-    try {
-      const { body } = await this.send(request, headers)
-      let wire = ''
-      for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) wire += part
-      return [...wire.matchAll(/"type":"response.output_text.delta".*?"delta":"(.*?)"/g)]
-        .map(([, part]) => part)
-        .join('')
-    } catch {
-      return ''
-    }
-  }
-
-  /** Sends a request again and again, after waits in milliseconds. */
-  async repeat(waits: readonly number[], body: object = {}, headers: Record<string, string> = {}) {
-    await this.ask(body, headers)
+/** Sends the same request again, after waits in milliseconds. */
+function again(
+  waits: readonly number[],
+  evidence: Evidence = {},
+  headers: Record<string, string> = {},
+): Work {
+  return async (sandbox) => {
+    await ask(sandbox, {}, headers)
     for (const ms of waits) {
-      this.sandbox.clock.advance(ms)
-      await this.ask(body, headers)
+      sandbox.clock.advance(ms)
+      await ask(sandbox, {}, headers)
     }
+    return evidence
   }
 }
 
-const stream = { stream: true }
-const key = { 'idempotency-key': 'k1' }
-const call = { type: 'function_call', name: 'getTide', arguments: '{"port":"Brest"}' } as const
-const done = { result: 'done' }
-
-type Case = [
-  title: string,
-  rule: Omit<Rule, 'on'> | undefined,
-  work: (app: App) => Promise<Evidence | unknown>,
-  found: string[],
-]
-
-const limited = { fault: 'rate-limit', times: 1 } as const
-const cut = { fault: 'stream-cut', times: 1 } as const
-const cases: Case[] = [
-  ['an attempt before Retry-After is over', limited, (app) => app.repeat([500]), ['retry-after-ignored']],
-  ['an attempt after Retry-After', limited, (app) => app.repeat([1000]), []],
-  [
-    'a rejected request again',
-    { fault: { name: 'status', status: 400 } },
-    (app) => app.repeat([50]),
-    ['not-retryable-retried'],
-  ],
-  [
-    'another model instead',
-    { fault: { name: 'status', status: 404 } },
-    (app) => app.ask().then(() => app.ask({ model: 'aurora/other' })),
-    [],
-  ],
-  [
-    'a longer conversation',
-    { fault: { name: 'status', status: 400 } },
-    (app) => app.ask().then(() => app.ask({ input: 'And why so high?' })),
-    [],
-  ],
-  [
-    'six attempts',
-    { fault: 'status' },
-    (app) => app.repeat([10, 20, 40, 80, 160]).then(() => done),
-    ['retry-storm'],
-  ],
-  [
-    'waits that do not grow',
-    { fault: 'status' },
-    (app) => app.repeat([100, 100, 100]).then(() => done),
-    ['retry-storm'],
-  ],
-  ['waits that grow', { fault: 'status' }, (app) => app.repeat([100, 200, 400]).then(() => done), []],
-  ['a single attempt', { fault: 'connection-reset' }, (app) => app.ask(), ['gave-up']],
-  ['a fallback', { fault: 'connection-reset' }, (app) => app.ask().then(() => done), []],
-  [
-    'a cut text',
-    cut,
-    async (app) => ({ result: await app.ask(stream) }),
-    ['truncated-accepted', 'error-in-stream-ignored'],
-  ],
-  [
-    'a cut text that is marked',
-    cut,
-    async (app) => ({ result: { text: await app.ask(stream), stopped: true } }),
-    [],
-  ],
-  [
-    'a text in spite of an error',
-    { fault: 'stream-error-event' },
-    async (app) => ({ result: { answer: await app.ask(stream) } }),
-    ['error-in-stream-ignored'],
-  ],
-  [
-    'a filtered text',
-    { fault: 'content-filter' },
-    async (app) => ({ result: await app.ask(stream) }),
-    ['truncated-accepted'],
-  ],
-  [
-    'a retry of a cut text',
-    cut,
-    async (app) => ({ result: (await app.ask(stream)) && (await app.ask(stream)) }),
-    [],
-  ],
-  [
-    'a text appended to its beginning',
-    cut,
-    async (app) => ({ result: (await app.ask(stream)) + (await app.ask(stream)) }),
-    ['text-twice'],
-  ],
-  [
-    'a lost reply again',
-    { fault: 'lost-reply', times: 1 },
-    (app) => app.repeat([50]).then(() => done),
-    ['duplicate-effect'],
-  ],
-  [
-    'a lost reply again, with the same key',
-    { fault: 'lost-reply', times: 1 },
-    (app) => app.repeat([50], {}, key).then(() => done),
-    [],
-  ],
-  ['the same question again, without a failure', undefined, (app) => app.repeat([50, 50]), []],
-  ['a result twice', undefined, (app) => app.ask({ input: history('c1', 'c1') }), ['tool-result-twice']],
-  ['two results', undefined, (app) => app.ask({ input: history('c1', 'c2') }), []],
-  [
-    'a fault for streams without one',
-    cut,
-    async (app) => ({ result: await app.ask() }),
-    ['fault-never-acted'],
-  ],
-]
+const afterwards =
+  (body: object): Work =>
+  (sandbox) =>
+    ask(sandbox)
+      .then(() => ask(sandbox, body))
+      .then(() => ({}))
+const asks =
+  (body: object): Work =>
+  (sandbox) =>
+    ask(sandbox, body).then(() => ({}))
+const shows =
+  (toResult: (text: string) => unknown): Work =>
+  async (sandbox) => ({ result: toResult(await ask(sandbox, stream)) })
+const joins =
+  (from: number): Work =>
+  async (sandbox) => {
+    const texts = [await ask(sandbox, stream), await ask(sandbox, stream)]
+    return { result: texts.slice(from).join('') }
+  }
 
 function history(...ids: string[]): object[] {
-  const result = (id: string) => [
+  const pair = (id: string) => [
     { ...call, call_id: id },
     { type: 'function_call_output', call_id: id, output: 'At six' },
   ]
-  return [{ role: 'user', content: question.input }, ...ids.flatMap(result)]
+  return [{ role: 'user', content: input }, ...ids.flatMap(pair)]
 }
+
+const done = { result: 'done' }
+const key = { 'idempotency-key': 'k1' }
+const limited = { fault: 'rate-limit', times: 1 } as const
+const cut = { fault: 'stream-cut', times: 1 } as const
+const lost = { fault: 'lost-reply', times: 1 } as const
+const broken = { fault: 'stream-error-event' } as const
+const refused = { fault: { name: 'status', status: 400 } } as const
+const down = { fault: 'status' } as const
+
+const cases: [title: string, rule: Omit<Rule, 'on'> | undefined, work: Work, found: string][] = [
+  ['an attempt before Retry-After is over', limited, again([500]), 'retry-after-ignored'],
+  ['an attempt after Retry-After', limited, again([1000]), ''],
+  ['a rejected request again', refused, again([50]), 'not-retryable-retried'],
+  ['another model instead', refused, afterwards({ model: 'aurora/other' }), ''],
+  ['another question', refused, afterwards({ input: 'And why so high?' }), ''],
+  ['six attempts', down, again([10, 20, 40, 80, 160], done), 'retry-storm'],
+  ['waits that do not grow', down, again([100, 100, 100], done), 'retry-storm'],
+  ['waits that grow', down, again([100, 200, 400], done), ''],
+  ['a single attempt', { fault: 'connection-reset' }, again([]), 'gave-up'],
+  ['a fallback', { fault: 'connection-reset' }, again([], done), ''],
+  ['a cut text', cut, shows((part) => part), 'truncated-accepted error-in-stream-ignored'],
+  ['a cut text that is marked', cut, shows((part) => ({ part, stopped: true })), ''],
+  ['a text with an error', broken, shows((answer) => ({ answer })), 'error-in-stream-ignored'],
+  ['a filtered text', { fault: 'content-filter' }, shows((part) => [part]), 'truncated-accepted'],
+  ['a retry of a cut text', cut, joins(1), ''],
+  ['a text behind its beginning', cut, joins(0), 'text-twice'],
+  ['a retry of a text without its end', { fault: 'stream-without-completed', times: 1 }, joins(1), ''],
+  ['a lost reply again', lost, again([50], done), 'duplicate-effect'],
+  ['a lost reply again with its key', lost, again([50], done, key), ''],
+  ['the same question without a failure', undefined, again([50, 50]), ''],
+  ['a result twice', undefined, asks({ input: history('c1', 'c1') }), 'tool-result-twice'],
+  ['two results', undefined, asks({ input: history('c1', 'c2') }), ''],
+  ['a fault in streams without one', cut, again([]), 'fault-never-acted'],
+]
 
 describe('findings()', () => {
   it.each(cases)('judges %s', async (_title, rule, work, expected) => {
     using sandbox = gateway.createSandbox()
     sandbox.reply(text)
     if (rule) sandbox.use({ on: 'createResponse', ...rule })
-    const evidence = Object(await work(new App(sandbox))) as Evidence
-    expect(findings(sandbox, 'result' in evidence ? evidence : {}).map(({ name }) => name)).toEqual(expected)
+    const found = findings(sandbox, await work(sandbox))
+    expect(found.map(({ name }) => name).join(' ')).toBe(expected)
   })
 
   it('judges a function that ran with half of its arguments', async () => {
     using sandbox = gateway.createSandbox()
     sandbox.reply({ output: [call] })
     sandbox.use({ on: 'createResponse', ...cut })
-    const app = new App(sandbox)
-    await app.ask(stream)
-    const id = /call_[\da-f]{8,}/.exec(sandbox.journal.entries()[0]?.responseBody.text ?? '')?.[0] ?? ''
-    await app.ask({ input: history(id) })
-    const [found] = findings(sandbox, done)
-    expect(found).toMatchObject({ name: 'tool-executed-on-broken-arguments' })
-    expect(found?.message).toMatch(
-      /^POST \/api\/v1\/responses, calls 1, 2: call_\w+ ran, but its arguments are not whole JSON/,
-    )
-    expect(found?.calls).toEqual(sandbox.journal.entries().map(({ id }) => id))
+    await ask(sandbox, stream)
+    const [id = ''] = /call_[\da-f]{8,}/.exec(sandbox.journal.entries()[0]?.responseBody.text ?? '') ?? []
+    await ask(sandbox, { input: history(id) })
+    const message = `POST /api/v1/responses, calls 1, 2: ${id} ran, but its arguments are not whole JSON: {"port":"`
+    const calls = sandbox.journal.entries().map(({ id }) => id)
+    expect(findings(sandbox, done)).toEqual([{ name: 'tool-executed-on-broken-arguments', message, calls }])
   })
 
   it.each([
-    ['the request', []],
-    ['only the wait for it', ['abort-not-passed-on']],
+    ['the request', ''],
+    ['only the wait for it', 'abort-not-passed-on'],
   ])('judges an abort that ends %s', async (what, expected) => {
     using sandbox = gateway.createSandbox()
     sandbox.use({ on: 'createResponse', fault: 'stream-stall' })
-    const { body } = await new App(sandbox).send(stream)
-    if (what === 'the request') await body?.cancel()
-    expect(findings(sandbox, { userAborted: true }).map(({ name }) => name)).toEqual(expected)
-    await body?.cancel()
+    const stop = new AbortController()
+    const headers = { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ model: 'aurora/dawn-2', input, ...stream })
+    await gateway.fetch(url, { method: 'POST', headers, body, signal: stop.signal })
+    if (what === 'the request') stop.abort()
+    await Promise.resolve()
+    expect(
+      findings(sandbox, { userAborted: true })
+        .map(({ name }) => name)
+        .join(' '),
+    ).toBe(expected)
   })
 
   it('judges a remote sandbox', async () => {
@@ -216,18 +161,17 @@ describe('toHaveRecovered()', () => {
   it('passes if a retry succeeds', async () => {
     using sandbox = gateway.createSandbox()
     sandbox.fail(503, { times: 1 })
-    await new App(sandbox).repeat([1000])
+    await again([1000])(sandbox)
     expect(sandbox).toHaveRecovered({ result: text })
     expect(() => expect(sandbox).not.toHaveRecovered({ result: text })).toThrow('it made no mistake')
   })
 
-  it('names the calls, and what lacks evidence', async () => {
+  it('fails if a stream failed and there is no result to judge', async () => {
     using sandbox = gateway.createSandbox()
-    sandbox.use({ on: 'createResponse', fault: 'stream-error-event' })
-    await new App(sandbox).ask(stream)
-    expect(() => expect(sandbox).toHaveRecovered()).toThrow(
-      /error-in-stream-ignored \(not judged\): POST \/api\/v1\/responses, call 1: .* pass the result of the application/,
-    )
+    sandbox.use({ on: 'createResponse', ...broken })
+    await ask(sandbox, stream)
+    const message = /error-in-stream-ignored \(not judged\): POST .*, call 1: .* pass the result/
+    expect(() => expect(sandbox).toHaveRecovered()).toThrow(message)
   })
 
   it('does not judge waits while the clock stands still', async () => {
