@@ -10,6 +10,7 @@ import { extname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
+import { hasExtra } from '../has-extra.ts'
 
 /** Generous, because processes start slowly on a busy machine. */
 const timeout = 15_000
@@ -273,8 +274,9 @@ function suite(program: () => string): void {
     expect(await command.exit).toBe(7)
     expect(command.stdout).toBe('true 503 503 404 --port\n')
     expect(command.stderr).toMatch(
-      /^\[understudy\] 3 calls:\n {2}2 × GET \/api\/v1\/providers 503\n {2}1 × GET \/api\/v1\/nothing 404: .+\n$/,
+      /^\[understudy\] 3 calls:\n {2}2 × GET \/api\/v1\/providers 503\n {2}1 × GET \/api\/v1\/nothing 404: .+\n/,
     )
+    expect(command.stderr.endsWith('\nFindings:\n  2 × gave-up\n')).toBe(hasExtra('verdicts'))
   })
 
   it.each([
@@ -284,7 +286,7 @@ function suite(program: () => string): void {
       process.execPath,
       "fetch(process.env.OPENAI_BASE_URL + '/models', { headers: { authorization: 'Bearer x' } }).then((reply) => reply.text()).catch(() => {})",
       0,
-      /1 × GET \/api\/v1\/models 200 aborted-by-fault\n$/,
+      /1 × GET \/api\/v1\/models 200 aborted-by-fault\n/,
     ],
   ])('run %s %s exits with %i', async (program, script, code, message) => {
     const command = run(['run', '--scenario', 'truncated-body', '--', program, '-e', script])

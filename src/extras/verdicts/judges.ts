@@ -198,11 +198,11 @@ const maxAttempts = 5
 /** Timers may fire this early. */
 const timerMs = 5
 
-/** Returns the milliseconds in `Retry-After`; 0 without a valid one. */
+/** Returns the milliseconds that a reply asks to wait for; 0 without a valid header. SDKs prefer `retry-after-ms`. */
 function retryAfterOf({ responseHeaders, timestamp }: JournalEntry): number {
-  const text = responseHeaders['retry-after'] ?? ''
-  const ms = /^\d/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.parse(timestamp)
-  return ms || 0
+  const { 'retry-after': text = '', 'retry-after-ms': ms } = responseHeaders
+  if (ms !== undefined) return Number(ms) || 0
+  return (/^\d/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.parse(timestamp)) || 0
 }
 
 /** Returns what makes a request the same: its content, parameters and credentials. */
