@@ -78,9 +78,9 @@ const callForms = {
       shown.map(({ event, parts }) => {
         const named = parts.filter((part) => isCall(part) && part.isDelta && valueAt(event, part.name))
         if (named.length === 0) return [event]
-        const half = (name: unknown) => Math.ceil(String(name).length / 2)
-        const start = editCalls({ event, parts: named }, 'name', (name) => String(name).slice(0, half(name)))
-        const rest = editCalls({ event, parts: named }, 'name', (name) => String(name).slice(half(name)))
+        const [start = event, rest = event] = [0, 1].map((piece) =>
+          editCalls({ event, parts: named }, 'name', (name) => spread(name, 2)[piece]),
+        )
         const texts = named.flatMap((part) => part.texts)
         return [edit(start, texts, () => ''), editCalls({ event: rest, parts: named }, 'id', () => undefined)]
       }),
@@ -94,7 +94,8 @@ const answerForms = {
   },
   refusal: {
     nothing: 'the answer has no text, or the protocol has no refusals',
-    change: (shown, { refused }) => shown.map(({ event }) => [refused?.(event) ?? []].flat()),
+    change: (shown, { refused = (event) => event }) =>
+      shown.map(({ event }) => [refused(event) ?? []].flat()),
   },
   'only-reasoning': {
     nothing: 'the answer has no reasoning, or nothing else',
@@ -265,16 +266,13 @@ function keepParts(
   { isDelta, isFinal, ended }: StreamPlaces,
   isKept: (part: AnswerPart) => boolean,
 ): object[][] {
+  if (shown.every(({ parts }) => parts.every(isKept))) return shown.map(({ event }) => [event])
   return shown.map(({ event, parts }) => {
     const removed = parts.filter((part) => !isKept(part)).map(({ at }) => at)
     const isEmpty = removed.length > 0 && removed.length === parts.length
     if (isEmpty && (removed.includes('') || (isDelta(event) && !isFinal(event)))) return []
-    return [
-      ended(
-        edit(event, removed.reverse(), (value) => (typeof value === 'string' ? '' : undefined)),
-        'stop',
-      ),
-    ]
+    const rest = edit(event, removed.reverse(), (value) => (typeof value === 'string' ? '' : undefined))
+    return [ended(rest, 'stop')]
   })
 }
 

@@ -3,7 +3,9 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { expect, it } from 'vitest'
 import { faults } from '../../../src/faults/index.ts'
-import { createGateway, type Fault } from '../../../src/index.ts'
+import { createGateway, type Fault, type Recording } from '../../../src/index.ts'
+import { call } from '../../call.ts'
+import { recordingOf, requestOf } from '../recordings/samples.ts'
 
 const model = 'aurora/dawn-2'
 const messages = [{ role: 'user' as const, content: 'Hi' }]
@@ -102,9 +104,9 @@ function* fieldsOf(name: unknown, part: object): Generator<[unknown, unknown]> {
 }
 
 /** Returns what a client receives, or the journal's warnings. */
-async function receive(client: string, stream: boolean, fault?: Fault): Promise<string[]> {
+async function receive(client: string, stream: boolean, fault?: Fault, reply: Reply = answer) {
   const gateway = createGateway({ timeScale: 0 })
-  gateway.reply(answer)
+  gateway.reply(reply)
   if (fault) gateway.use({ on: 'text', fault })
   const received: [name: string, text: string][] = []
   for await (const [name, value] of clients[client]?.(gateway.fetch, stream) ?? []) {
@@ -158,3 +160,40 @@ it('each form changes what official clients receive, or the journal has the reas
   }
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('call-faults.txt')
 })
+
+it('stream-cut ends a stream after any delta of a call', async () => {
+  const reply = { output: answer.output.slice(3) }
+  const ends = ['{"', '{"city', '{"city":"', '{"city":"Bergen', '{"city":"Bergen"}']
+  for (const client of Object.keys(clients)) {
+    for (const [index, end] of ends.entries()) {
+      const fault = { name: 'stream-cut', afterDeltas: index + 1 } as const
+      const received = await receive(client, true, fault, reply)
+      expect(received.at(-1)?.replace(/.*(arguments|\]|^\d| object \{\}) ?/, '')).toBe(end)
+    }
+  }
+})
+
+const requests = {
+  '/responses': { model, input: 'Hi' },
+  '/chat/completions': { model, messages },
+  '/messages': { model, messages, max_tokens: 99 },
+}
+
+it.each(Object.entries(requests))(
+  'each form changes recorded answers of %s as generated ones',
+  async (path, fields) => {
+    for (const stream of [false, true]) {
+      const body = { ...fields, stream }
+      const send = async (fault?: Fault, recording?: Recording) => {
+        const gateway = createGateway({ timeScale: 0, ...(recording && { recordings: [recording] }) })
+        if (!recording) gateway.reply(answer)
+        if (fault) gateway.use({ on: '*', fault })
+        return (await call(gateway, `POST ${path}`, { body })).text
+      }
+      const type = stream ? 'text/event-stream' : 'application/json'
+      const recording = recordingOf([await send()], { request: requestOf(body, { path }), type })
+      for (const fault of forms)
+        expect([fault.form, await send(fault, recording)]).toEqual([fault.form, await send(fault)])
+    }
+  },
+)
