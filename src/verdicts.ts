@@ -16,11 +16,20 @@ import {
   type Judged,
 } from './extras/verdicts/findings.ts'
 import { judgeRecovery } from './extras/verdicts/recovered.ts'
+import {
+  type SweepOptions as Options,
+  runSweep,
+  type SweepResult,
+  type SweepWork,
+} from './extras/verdicts/sweep.ts'
+import { createGateway } from './index.ts'
 import type { Verdict } from './journal/expectations.ts'
-import { everyOperation } from './setup.ts'
+import { everyOperation, type GatewayOptions, type RequestBodies } from './setup.ts'
 
 export { attemptsIn } from './extras/verdicts/attempts.ts'
 export type { Evidence, Finding, FindingName, FindingsOf, Judged } from './extras/verdicts/findings.ts'
+export type { SweepResult, SweepRun, SweepTarget, SweepVerdict, SweepWork } from './extras/verdicts/sweep.ts'
+export { sweepTable } from './extras/verdicts/sweep-table.ts'
 
 /**
  * Returns what the application did wrong, by name and with the calls that show it; a promise for a remote sandbox.
@@ -29,6 +38,25 @@ export type { Evidence, Finding, FindingName, FindingsOf, Judged } from './extra
  */
 export function findings<Sandbox extends Judged>(sandbox: Sandbox, evidence?: Evidence): FindingsOf<Sandbox> {
   return findingsOf(sandbox, evidence, everyOperation)
+}
+
+export interface SweepOptions<Result> extends Options<Result, RequestBodies> {
+  /** Options of the gateway. Its `timeScale` is always 0. Default: none. */
+  gatewayOptions?: GatewayOptions
+}
+
+/**
+ * Runs an application twice without faults, to learn its calls, then once per call and fault, each in a new sandbox,
+ * and judges each run. Waits of the gateway are instant; those of the application are real.
+ *
+ * @param work Runs the application, and returns its outcome.
+ * @example const table = sweepTable(await sweep((target) => ask('Hello?', target)))
+ */
+export function sweep<Result>(
+  work: SweepWork<Result, RequestBodies>,
+  { gatewayOptions, ...options }: SweepOptions<Result> = {},
+): Promise<SweepResult<Result>> {
+  return runSweep(createGateway(gatewayOptions), work, options)
 }
 
 /** Matchers, for runners whose `expect` is neither global nor known. */

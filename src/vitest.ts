@@ -23,6 +23,7 @@ import {
 import { WriteQueue } from './database/database.ts'
 import type { Interception } from './delivery/intercept.ts'
 import type { UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
+import { survives } from './extras/verdicts/survives.ts'
 import { findingsOf } from './gateway/extra.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import { createGateway, type Gateway } from './index.ts'
@@ -114,7 +115,11 @@ export interface Fixtures {
   serial: boolean
 }
 
-export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
+const more = {
+  survives,
+}
+
+const extended: TestAPI<Fixtures> = base.extend<Fixtures>({
   gatewayOptions: [{}, { scope: 'file', injected: true }],
   onUnhandledRequest: ['guard', { scope: 'file', injected: true }],
   gateway: [
@@ -145,6 +150,8 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
     { auto: true },
   ],
 })
+
+export const test: TestAPI<Fixtures> & typeof more = Object.assign(extended, more)
 
 // If a test has hooks, Vitest sets up fixtures in the first one, and `enter` affects only that hook. With
 // `isolate: false`, only the first file that imports this module gets the hook below; in other files, `enter` covers

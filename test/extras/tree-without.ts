@@ -25,7 +25,8 @@ export function treeWithout(gone: readonly string[]): string {
     // The extra's own entry, if it has one.
     rmSync(join(copy, 'src', `${name}.ts`), { force: true })
     withoutLines(join(copy, 'src/extras/index.ts'), `./${name}/`)
-    withoutLines(join(copy, 'src/index.ts'), `./extras/${name}/`)
+    for (const entry of ['src/index.ts', 'src/vitest.ts'])
+      withoutLines(join(copy, entry), `./extras/${name}/`)
   }
   return copy
 }

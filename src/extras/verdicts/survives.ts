@@ -1,0 +1,40 @@
+/** Adds tests that an application survives failures, in Vitest. */
+import type { GatewayCore } from '../../gateway/gateway.ts'
+import type { SweepOptions, SweepWork } from './sweep.ts'
+
+export interface SurvivalOptions<Result> extends SweepOptions<Result> {
+  /** Titles of runs that do not fail the test, as it prints them. The list can only shrink. Default: none. */
+  accepted?: readonly string[]
+}
+
+type Test = (
+  name: string,
+  run: (fixtures: { gateway: GatewayCore }) => Promise<void>,
+  timeoutMs: number,
+) => void
+
+const timeoutMs = 300_000
+
+/**
+ * Adds a test that runs the application once per call and fault, as `sweep()` in `gateway-understudy/verdicts`, with the
+ * file's gateway. It fails with a table if a run is silent, hung, crashed or duplicated.
+ *
+ * @example test.survives('the chat', ({ baseUrl, apiKey }) => ask('Hello?', { baseUrl, apiKey }))
+ */
+export function survives<Result>(
+  this: Test,
+  name: string,
+  work: SweepWork<Result, Record<string, unknown>>,
+  { accepted = [], ...options }: SurvivalOptions<Result> = {},
+): void {
+  const run = async ({ gateway }: { gateway: GatewayCore }) => {
+    const { runSweep } = await import('./sweep.ts')
+    const { failuresOf, sweepTable } = await import('./sweep-table.ts')
+    const result = await runSweep(gateway, work, options)
+    const { failed, outdated } = failuresOf(result, accepted)
+    const lines = outdated.map((title) => `accepted has '${title}', which no longer occurs: remove it`)
+    if (failed.length > 0) lines.push(`${failed.length} of ${result.runs.length} runs failed`)
+    if (lines.length > 0) throw new Error(`${lines.join('\n')}\n${sweepTable(result)}`)
+  }
+  this(name, run, timeoutMs)
+}

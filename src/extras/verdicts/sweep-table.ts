@@ -1,0 +1,63 @@
+/** Prints a sweep as a table, with a line for each run that needs attention. */
+import { marks, type SweepResult, type SweepRun, type SweepVerdict } from './sweep.ts'
+
+const failing: readonly SweepVerdict[] = ['silent', 'hung', 'crashed', 'duplicated']
+
+/** Returns the run's name in a list of accepted findings, such as `call 2 (createResponse), stream-cut: silent`. */
+export function titleOf({ operation, call, fault, verdict }: SweepRun): string {
+  return `call ${call} (${operation}), ${fault}: ${verdict}`
+}
+
+/**
+ * Returns the runs that are silent, hung, crashed or duplicated, except those that no client could detect, and the
+ * accepted findings that no longer occur.
+ */
+export function failuresOf(
+  { runs }: SweepResult,
+  accepted: readonly string[] = [],
+): { readonly failed: readonly SweepRun[]; readonly outdated: readonly string[] } {
+  const bad = runs.filter(({ verdict, isDetectable }) => isDetectable && failing.includes(verdict))
+  const titles = new Set(bad.map(titleOf))
+  return {
+    failed: bad.filter((run) => !accepted.includes(titleOf(run))),
+    outdated: accepted.filter((title) => !titles.has(title)),
+  }
+}
+
+/** Returns a table of faults and calls, then a line for each run that neither recovered nor was rejected. */
+export function sweepTable({ runs, calls }: SweepResult): string {
+  const rows = Map.groupBy(runs, ({ fault }) => fault)
+  const width = Math.max(...Array.from(rows.keys(), (fault) => fault.length), 5)
+  const cells = (texts: readonly string[]) => texts.map((text) => text.padStart(3)).join('')
+  const table = Array.from(rows, ([fault, ofFault]) => {
+    const byCall = new Map(ofFault.map(({ call, verdict }) => [call, marks[verdict]]))
+    return fault.padEnd(width) + cells(calls.map((_, place) => byCall.get(place + 1) ?? ''))
+  })
+  const counts = Map.groupBy(runs, ({ verdict }) => verdict)
+  const legend = Object.entries(marks).flatMap(([verdict, mark]) => {
+    const count = counts.get(verdict as SweepVerdict)?.length
+    return count ? [`${mark} ${verdict} (${count})`] : []
+  })
+  const lines = runs.filter(({ verdict }) => !['recovered', 'rejected', 'not-reached'].includes(verdict))
+  const missed = Map.groupBy(counts.get('not-reached') ?? [], ({ message }) => message)
+  return [
+    ...calls.map((call, place) => `call ${place + 1}: ${call}`),
+    ''.padEnd(width) + cells(calls.map((_, place) => String(place + 1))),
+    ...table,
+    legend.join(', '),
+    ...lines.map((run) => `${titleOf(run)}: ${run.message}\n  ${pasteOf(run)}`),
+    ...Array.from(missed, ([message, each]) => `not reached (${each.length}): ${message}`),
+  ].join('\n')
+}
+
+/** Returns the line that repeats a run's failure in a test. */
+function pasteOf({ rule }: SweepRun): string {
+  return `sandbox.use(${literal(rule)})`
+}
+
+function literal(value: unknown): string {
+  if (typeof value === 'string') return value.includes("'") ? JSON.stringify(value) : `'${value}'`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const fields = Object.entries(value).map(([name, inner]) => `${name}: ${literal(inner)}`)
+  return `{ ${fields.join(', ')} }`
+}

@@ -1,0 +1,338 @@
+/** Runs an application once per call and fault, and judges each run. */
+import { toFetch } from '../../delivery/fetch.ts'
+import { requestedForm } from '../../faults/fault.ts'
+import { faultOf } from '../../faults/index.ts'
+import type { GatewayCore } from '../../gateway/gateway.ts'
+import { type JournalEntry, toEntry } from '../../journal/entry.ts'
+import { withoutReply } from '../../journal/journal-text.ts'
+import { splitAddress } from '../../lib/address.ts'
+import { equal } from '../../lib/equal.ts'
+import { oneLine, truncate } from '../../lib/one-line.ts'
+import { clearInterval, setInterval, setTimeout } from '../../lib/real-timers.ts'
+import type { Sandbox } from '../../sandbox/sandbox.ts'
+import { assertNames } from '../../sandbox/sandbox-options.ts'
+import { asksForStream } from '../../scenarios/condition.ts'
+import type { Rule } from '../../scenarios/scenario.ts'
+import { type Finding, type FindingName, findingsIn } from './findings.ts'
+import { watchRejections } from './rejections.ts'
+import {
+  faultsFor,
+  isDetectable,
+  type LearnedCall,
+  labelOf,
+  type Setting,
+  type SweepFault,
+} from './sweep-faults.ts'
+
+/** Verdicts with their marks in a table. */
+export const marks = {
+  /** The same result as without faults. */
+  recovered: '.',
+  /** An error that names a cause. */
+  rejected: 'r',
+  /** A result that `isPartial` recognises. */
+  partial: 'p',
+  /** Another result, as if nothing had happened. */
+  silent: 'S',
+  /** No result in time. */
+  hung: 'H',
+  /** A TypeError, SyntaxError, RangeError or ReferenceError, an error without a message, or an unhandled rejection. */
+  crashed: 'C',
+  /** A request that had been answered, or the result of a tool, was sent twice. */
+  duplicated: 'D',
+  /** The fault found nothing to act on, or the call did not come. */
+  'not-reached': '-',
+} as const
+
+export type SweepVerdict = keyof typeof marks
+
+export interface SweepTarget<RequestBodies extends object = Record<string, unknown>> {
+  readonly sandbox: Sandbox<RequestBodies>
+  /** Base URL for clients that use `fetch`. There is no server. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly fetch: typeof fetch
+  /** Aborted when the run takes too long. */
+  readonly signal: AbortSignal
+}
+
+/** Runs the application once, and returns its outcome, which must be the same in each run without faults. */
+export type SweepWork<Result, RequestBodies extends object> = (
+  target: SweepTarget<RequestBodies>,
+) => Result | Promise<Result>
+
+export interface SweepOptions<Result, RequestBodies extends object = Record<string, unknown>> {
+  /** Sets up the sandbox of each run: replies, scripts, scenarios. */
+  setUp?(sandbox: Sandbox<RequestBodies>): void | Promise<void>
+  /**
+   * `quick` tries one fault per kind of failure, `all` every fault that can act on the call, with each choice of its
+   * parameters, and as early and as late as possible. Default: `quick`.
+   */
+  depth?: 'quick' | 'all'
+  /** Faults to try, by name or with parameters, on calls on which they can act. Default: see `depth`. */
+  faults?: readonly SweepFault[]
+  /** Returns true for a result that the application itself marks as incomplete. Default: never. */
+  isPartial?(result: Result): boolean
+  /** Compares results. Default: deep equality. */
+  equals?(left: Result, right: Result): boolean
+  /** Number of runs at a time. Default: 20. */
+  concurrency?: number
+  /** Real time per run in milliseconds, not counting time in which the process is blocked. Default: 5,000. */
+  limitMs?: number
+}
+
+export interface SweepRun {
+  /** Number of the call among those without faults, from 1. */
+  readonly call: number
+  /** Operation id, or method and path. */
+  readonly operation: string
+  /** Name of the fault, with its parameters if they are not the defaults. */
+  readonly fault: string
+  readonly verdict: SweepVerdict
+  readonly message: string
+  /** Calls of this run, oldest first, such as `createResponse: 503`. */
+  readonly calls: readonly string[]
+  /** Mistakes seen in the calls, also of runs that recovered. */
+  readonly findings: readonly Finding[]
+  /** If false, no client can detect the fault, because the stream's events have no sequence numbers. */
+  readonly isDetectable: boolean
+  /** Rule for `sandbox.use()`, which repeats the failure. */
+  readonly rule: Rule
+}
+
+export interface SweepResult<Result = unknown> {
+  /** Result without faults. */
+  readonly result: Result
+  /** Calls without faults, oldest first. */
+  readonly calls: readonly string[]
+  readonly runs: readonly SweepRun[]
+}
+
+interface Observed<Result> {
+  /** Undefined if there was none in time. */
+  readonly outcome: { readonly result: Result } | { readonly error: unknown } | undefined
+  readonly rejections: readonly unknown[]
+  readonly entries: readonly JournalEntry[]
+  readonly findings: readonly Finding[]
+  /** If true, the rule has acted. */
+  readonly isReached: boolean
+}
+
+/** A fault at a call. */
+interface Job extends Pick<SweepRun, 'call' | 'operation' | 'rule'> {
+  readonly setting: Setting
+  readonly learned: LearnedCall
+}
+
+const scenario = 'sweep'
+const maxCalls = 100
+/** A test may shorten the waits of its client. */
+const notJudged: readonly FindingName[] = ['fault-never-acted', 'retry-after-ignored']
+const optionNames = ['setUp', 'depth', 'faults', 'isPartial', 'equals', 'concurrency', 'limitMs']
+
+/** Throws one clear error if the application does not work without faults. */
+export async function runSweep<Result, RequestBodies extends object>(
+  gateway: GatewayCore<RequestBodies>,
+  work: SweepWork<Result, RequestBodies>,
+  options: SweepOptions<Result, RequestBodies>,
+): Promise<SweepResult<Result>> {
+  assertNames(options, optionNames, 'sweep()')
+  const { concurrency = 20, limitMs = 5000, equals = deepEqual } = options
+  const { sandboxes } = gateway
+  const { current, defaultSetup } = sandboxes
+  const setup = { ...defaultSetup, options: { ...gateway.options, timeScale: 0 } }
+  const initial = stateOf(gateway)
+  const rejectionsOf = new WeakMap<object, unknown[]>()
+  const unwatch = watchRejections((reason) =>
+    Boolean(rejectionsOf.get(current?.getStore() ?? gateway)?.push(reason)),
+  )
+  const close = sandboxes.serveAt(gateway.options.baseUrl ?? 'https://gateway.example/api/v1')
+
+  async function observe(rule?: Rule): Promise<Observed<Result>> {
+    using sandbox = sandboxes.toFork(setup, initial) as Sandbox<RequestBodies>
+    const rejections: unknown[] = []
+    rejectionsOf.set(sandbox, rejections)
+    // Before the rules of `setUp`: of two rules that exclude each other, the first one acts.
+    if (rule) sandbox.use({ name: scenario, rules: [rule] })
+    await options.setUp?.(sandbox)
+    const { baseUrl, apiKey } = sandbox
+    const controller = new AbortController()
+    const run = async () =>
+      work({ sandbox, baseUrl, apiKey, fetch: toFetch(gateway), signal: controller.signal })
+    const settled = (current ? sandbox.run(run) : run()).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    )
+    const outcome = await within(limitMs, settled)
+    // Node reports unhandled rejections after the microtasks.
+    await new Promise<void>((resolve) => setTimeout(resolve, 0))
+    const { journal } = sandbox
+    const records = journal.records()
+    const entries = records.map((record) => {
+      // Sandbox time stands still.
+      return Object.assign(toEntry(record), { elapsedMs: record.startedAt - (records[0]?.startedAt ?? 0) })
+    })
+    const unanswered = journal.unanswered()
+    const facts = {
+      entries,
+      unanswered,
+      scenarios: sandbox.activeScenarios(),
+      operations: gateway.operations,
+    }
+    const found = findingsIn(facts, outcome && 'result' in outcome ? outcome : {})
+    const observed = {
+      outcome,
+      rejections: [...rejections],
+      entries: [...entries, ...withoutReply(unanswered, entries)],
+      findings: found.filter(({ name }) => !notJudged.includes(name)),
+      isReached: !sandbox.unusedRules().some((each) => each.scenario === scenario),
+    }
+    if (!outcome) controller.abort(new Error(`sweep(): no result within ${limitMs} ms`))
+    return observed
+  }
+
+  async function learn(): Promise<{ result: Result; entries: readonly JournalEntry[] }> {
+    const fail = (text: string, cause?: unknown) => {
+      return new Error(`sweep(): without faults, ${text}`, { cause })
+    }
+    const { outcome, rejections, entries } = await observe()
+    if (!outcome) throw fail(`the application has no result within ${limitMs} ms`)
+    const [error] = 'error' in outcome ? [outcome.error] : rejections
+    if (!('result' in outcome) || rejections.length > 0)
+      throw fail(`the application fails: ${textOf(error)}`, error)
+    if (entries.length === 0)
+      throw fail('no call reached the sandbox: pass baseUrl, apiKey and fetch to the client')
+    if (entries.length > maxCalls)
+      throw fail(`the application makes ${entries.length} calls, but at most ${maxCalls} can be tried`)
+    return { result: outcome.result, entries }
+  }
+
+  async function tryFault({ setting, learned, ...job }: Job, expected: Result): Promise<SweepRun> {
+    const observed = await observe(job.rule)
+    const [verdict, text] = judge(observed, expected)
+    const detectable = isDetectable(setting, learned)
+    const message = verdict === 'silent' && !detectable ? `${text}; no client can detect it` : text
+    const calls = observed.entries.map(callText)
+    const { findings } = observed
+    return { ...job, fault: labelOf(setting), verdict, message, calls, findings, isDetectable: detectable }
+  }
+
+  function judge(observed: Observed<Result>, expected: Result): readonly [SweepVerdict, string] {
+    const { outcome, rejections, entries, findings, isReached } = observed
+    if (!outcome) return ['hung', `it had no result within ${limitMs} ms`]
+    if (!isReached) return ['not-reached', reasonNotReached(entries)]
+    if (rejections.length > 0) return ['crashed', `it left a rejection unhandled: ${textOf(rejections[0])}`]
+    if ('error' in outcome && isCrash(outcome.error)) return ['crashed', `it threw ${textOf(outcome.error)}`]
+    const twice = findings.find(({ name }) => name === 'duplicate-effect' || name === 'tool-result-twice')
+    if (twice) return ['duplicated', twice.message]
+    if ('error' in outcome) return ['rejected', textOf(outcome.error)]
+    const { result } = outcome
+    if (options.isPartial?.(result)) return ['partial', `it returned ${textOf(result)}`]
+    if (equals(result, expected)) return ['recovered', 'it returned the same result']
+    return ['silent', `it returned ${difference(result, expected)}`]
+  }
+
+  try {
+    const first = await learn()
+    // The first run may be slow.
+    const { result, entries } = await learn()
+    if (!equals(first.result, result))
+      throw new Error(
+        `sweep(): two runs without faults returned ${textOf(first.result)} and ${textOf(result)}: return only what stays the same, or set equals`,
+      )
+    const jobs = jobsFor(gateway, entries, options)
+    if (jobs.length === 0) throw new Error('sweep(): none of the faults can act on these calls')
+    const runs: SweepRun[] = []
+    const queue = jobs.entries()
+    const worker = async () => {
+      for (const [place, job] of queue) runs[place] = await tryFault(job, result)
+    }
+    await Promise.all(Array.from({ length: concurrency }, worker))
+    return { result, calls: entries.map(callText), runs }
+  } finally {
+    unwatch()
+    close()
+  }
+}
+
+function stateOf(gateway: GatewayCore) {
+  using sandbox = gateway.createSandbox()
+  return sandbox.state.snapshot()
+}
+
+function jobsFor(
+  gateway: GatewayCore,
+  entries: readonly JournalEntry[],
+  { depth = 'quick', faults }: SweepOptions<never>,
+): Job[] {
+  return entries.flatMap((entry, place) => {
+    const operation = operationOf(entry)
+    const places = gateway.operations.find(({ id }) => id === operation)?.protocol?.places
+    const before = entries.slice(0, place + 1).filter((each) => operationOf(each) === operation)
+    const sameForm = before.filter((each) => asksForStream(each.body) === asksForStream(entry.body))
+    return faultsFor({ entry, places }, depth, faults).map((setting) => {
+      // Rules whose faults need a form count only requests for it.
+      const { length: call } = requestedForm(faultOf(setting.name)) ? sameForm : before
+      const fault = Object.keys(setting).length === 1 ? setting.name : setting
+      // The names of the operation and the fault are known only at run time.
+      const rule = { on: operation, when: { call }, times: 1, fault } as Rule
+      return { call: place + 1, operation, rule, setting, learned: { entry, places } }
+    })
+  })
+}
+
+function operationOf({ operation, method, path }: JournalEntry): string {
+  return operation ?? `${method} ${splitAddress(path).route ?? path}`
+}
+
+function callText(entry: JournalEntry): string {
+  return `${operationOf(entry)}: ${entry.status || 'no response'}`
+}
+
+function reasonNotReached(entries: readonly JournalEntry[]): string {
+  const reached = entries.find(({ rules }) => rules.some((rule) => rule.scenario === scenario))
+  return reached?.warnings.join(' ') || 'the call did not come'
+}
+
+function isCrash(error: unknown): boolean {
+  const { name, message, cause } = Object(error)
+  // `fetch` throws a TypeError with a cause if the connection breaks.
+  const isOwn = ['TypeError', 'SyntaxError', 'RangeError', 'ReferenceError'].includes(name) && !cause
+  return isOwn || !message
+}
+
+function textOf(value: unknown): string {
+  const text = value instanceof Error ? oneLine(String(value)) : (JSON.stringify(value) ?? String(value))
+  return truncate(text, 200)
+}
+
+/** Shows two values from shortly before their first difference. */
+function difference(...values: [unknown, unknown]): string {
+  const [left, right] = values.map((value) => JSON.stringify(value) ?? String(value)) as [string, string]
+  const at = [...left].findIndex((_, place) => left[place] !== right[place])
+  const start = at > 60 ? at - 30 : 0
+  const [returned, expected] = [left, right].map(
+    (text) => (start > 0 ? '…' : '') + truncate(text.slice(start), 150),
+  )
+  return `${returned} instead of ${expected}`
+}
+
+function deepEqual(left: unknown, right: unknown): boolean {
+  const { isDeepStrictEqual } = globalThis.process?.getBuiltinModule?.('node:util') ?? {}
+  return (isDeepStrictEqual ?? equal)(left, right)
+}
+
+/** Returns undefined if the promise takes longer. Counts timer ticks, so that a busy process has more time. */
+async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
+  const { promise: limit, resolve } = Promise.withResolvers<undefined>()
+  let left = ms
+  const timer = setInterval(() => {
+    left -= 50
+    if (left <= 0) resolve(undefined)
+  }, 50)
+  try {
+    return await Promise.race([promise, limit])
+  } finally {
+    clearInterval(timer)
+  }
+}
