@@ -271,7 +271,8 @@ function keepParts(
     const removed = parts.filter((part) => !isKept(part)).map(({ at }) => at)
     const isEmpty = removed.length > 0 && removed.length === parts.length
     if (isEmpty && (removed.includes('') || (isDelta(event) && !isFinal(event)))) return []
-    const rest = edit(event, removed.reverse(), (value) => (typeof value === 'string' ? '' : undefined))
+    const without = (value: unknown) => (typeof value === 'string' ? '' : value === null ? null : undefined)
+    const rest = edit(event, removed.reverse(), without)
     return [ended(rest, 'stop')]
   })
 }

@@ -122,33 +122,21 @@ export function emptyChunk(last: StreamEvent, field: 'delta' | 'text'): StreamEv
 function choiceParts(choice: unknown, place: number): AnswerPart[] {
   const { index = place, delta, message } = fieldsOf(choice)
   const at = `choices.${place}.${delta ? 'delta' : 'message'}`
-  const fields = fieldsOf(delta ?? message)
+  const { role: _, tool_calls, ...fields } = fieldsOf(delta ?? message)
   const isDelta = delta !== undefined
-  const calls = listOf(fields['tool_calls']).map((call, number): AnswerPart => {
+  const calls = listOf(tool_calls).map((call, number): AnswerPart => {
     const { type = 'function', index: of = number } = fieldsOf(call)
     const callAt = `${at}.tool_calls.${number}`
     const shared = { kind: 'call', of: `${index} call ${of}`, at: `${at}.tool_calls`, isDelta } as const
     const paths = { id: `${callAt}.id`, index: `${callAt}.index`, name: `${callAt}.${type}.name` }
     return { ...shared, ...paths, texts: [`${callAt}.function.arguments`] }
   })
-  const others = Object.keys(fields).flatMap((name): AnswerPart[] => {
-    const kind = partKinds[name]
-    if (!kind) return []
-    const texts = name === 'content' ? [`${at}.content`] : []
-    return [{ kind, of: `${index} ${name}`, at: `${at}.${name}`, texts, isDelta }]
+  const others = Object.keys(fields).map((name): AnswerPart => {
+    const kind = name === 'content' ? 'text' : name.startsWith('reasoning') ? 'reasoning' : 'other'
+    const path = `${at}.${name}`
+    return { kind, of: `${index} ${name}`, at: path, texts: kind === 'text' ? [path] : [], isDelta }
   })
   return [...others, ...calls]
-}
-
-const partKinds: Readonly<Record<string, 'text' | 'reasoning' | 'other'>> = {
-  content: 'text',
-  reasoning: 'reasoning',
-  reasoning_content: 'reasoning',
-  reasoning_details: 'reasoning',
-  refusal: 'other',
-  annotations: 'other',
-  images: 'other',
-  function_call: 'other',
 }
 
 /** Creates the error chunk that tells published clients that the answer has failed. */
