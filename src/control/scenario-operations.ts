@@ -8,7 +8,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { ScenarioProgress, ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { bundledScenario, bundledScenarios } from '../scenarios/bundled.ts'
-import { holdFields } from '../scenarios/gate.ts'
+import { HoldOptions } from '../scenarios/gate.ts'
 import type { OperationName } from '../scenarios/names.ts'
 import { Scenario } from '../scenarios/scenario.ts'
 import { gatewayOperation, sandboxOperation, waitFields } from './operation.ts'
@@ -33,7 +33,7 @@ const Hold = z.strictObject({
   on: z
     .union([z.string(), z.array(z.string()), z.looseObject({})])
     .describe('Operation to hold, as in a rule, or a rule without an effect.'),
-  ...holdFields(),
+  options: HoldOptions.optional(),
 })
 
 export const scenarioOperations = [
@@ -133,7 +133,7 @@ export const scenarioOperations = [
     },
     input: { body: Hold },
     output: z.object({ data: z.strictObject({ id: z.string().describe('Id of the gate.') }) }),
-    resolve: (sandbox, { body: { on, ...options } }) => ({
+    resolve: (sandbox, { body: { on, options } }) => ({
       data: { id: sandbox.hold(on as OperationName, options).id },
     }),
   }),

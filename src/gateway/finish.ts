@@ -2,11 +2,11 @@
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
 import { errorMessageOf, GatewayError, SchemaViolation, toReply, type Violation } from '../http/errors.ts'
-import { announcesEvents, type Frame, type Reply, type StreamEvent } from '../http/reply.ts'
+import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { pricingOf, providersOf } from '../model/catalogue.ts'
 import type { AnyOperation } from '../operation.ts'
-import { type Gate, holdEvents } from '../scenarios/gate.ts'
+import type { Gate } from '../scenarios/gate.ts'
 import type { ReceivedCall } from './call.ts'
 import { validate } from './check.ts'
 import type { AnsweredCall, Dialect } from './extra.ts'
@@ -22,7 +22,7 @@ export function finish(
   const { gateway, record } = received
   const { idHeader } = errorProtocolOf(received) ?? {}
   const headers = { ...(idHeader && { [idHeader]: record.id }), ...charge?.(record.tokens) }
-  const faulty = heldStream(received, faults ? faults.applyToReply(reply, isFixed) : reply, gates)
+  const faulty = holdStream(received, faults ? faults.applyToReply(reply, isFixed) : reply, gates)
   if (faults && record.state.options.timeScale > 0) warnOfRealWait(faulty, record)
   const { keepAlive: ms } = record.state.options.stream
   const finished = { ...faulty, headers: { ...headers, ...faulty.headers } }
@@ -31,18 +31,31 @@ export function finish(
   return { ...finished, transport: { ...finished.transport, keepAlive } }
 }
 
-function heldStream({ call, record, operation }: ReceivedCall, reply: Reply, all: readonly Gate[]): Reply {
+function holdStream(received: ReceivedCall, reply: Reply, gates: readonly Gate[]): Reply {
+  if (!gates.some(({ options }) => options.at === 'event')) return reply
   const { body, status } = reply
-  const gates = all.filter(({ options }) => options.at === 'event')
-  if (gates.length === 0) return reply
-  if (body.kind !== 'frames') {
-    if (status < 400) record.warn('hold() found no event to hold: the reply is not a stream')
-    return reply
+  if (body.kind === 'frames')
+    return { ...reply, body: { kind: 'frames', frames: holdEvents(received, body.frames, gates) } }
+  if (status < 400) received.record.warn('hold() found no event to hold: the reply is not a stream')
+  return reply
+}
+
+/** If there are no events, such as in a recording, every chunk of bytes counts as one. */
+function* holdEvents(
+  { call, record, operation }: ReceivedCall,
+  frames: Iterable<Frame>,
+  gates: readonly Gate[],
+): Generator<Frame> {
+  let deltas = 0
+  for (const frame of frames) {
+    const isComment = frame.kind === 'bytes' && [':', 58].includes(frame.bytes[0] ?? '')
+    if (frame.kind !== 'wait' && frame.kind !== 'hang-up' && !isComment) {
+      const holds = gates.flatMap((gate) => gate.hold(record, call.sink.disconnected, deltas) ?? [])
+      if (holds.length > 0) yield { kind: 'wait', ms: 0, until: Promise.all(holds) }
+      if (frame.kind !== 'event' || operation?.protocol?.places.isDelta(frame.event) !== false) deltas++
+    }
+    yield frame
   }
-  const places = operation?.protocol?.places
-  const isDelta = (event: StreamEvent) => places?.isDelta(event) ?? true
-  const frames = holdEvents(body.frames, gates, isDelta, record, call.sink.disconnected)
-  return { ...reply, body: { kind: 'frames', frames } }
 }
 
 /** Longest `Retry-After`, in seconds, that does not cause a warning. */

@@ -54,8 +54,7 @@ export async function matchRule(received: ReceivedCall): Promise<Effect> {
   if (outcome.matches.length === 0) return charge || found ? { charge, found } : noEffect
 
   const gates = outcome.matches.flatMap(({ gate }) => gate ?? [])
-  const held = gates.filter(({ options: { at } }) => at !== 'event')
-  if (held.length > 0) await Promise.all(held.map((gate) => gate.hold(record, call.sink.disconnected)))
+  if (gates.length > 0) await Promise.all(gates.map((gate) => gate.hold(record, call.sink.disconnected)))
   const [first, ...others] = outcome.matches as [Match, ...Match[]]
   const rendered = await renderScriptedReply(first, received, fillTemplates)
   const matches = [rendered, ...others]
@@ -76,7 +75,7 @@ export async function matchRule(received: ReceivedCall): Promise<Effect> {
     reply &&
     (() => {
       record.matched({ matches: others, skipped: [first.release(), ...outcome.skipped] })
-      return { faults: applyFaults(others).faults, charge }
+      return { faults: applyFaults(others).faults, gates, charge }
     })
   const scripted = instead || !reply ? undefined : scriptedReply(reply, operation?.protocol?.places.encode)
   return { waitMs, found, replaced: instead, script: reply, scripted, stream, faults, release, gates, charge }

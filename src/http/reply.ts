@@ -25,7 +25,7 @@ export type Frame =
    * Sends earlier frames, and pauses for `ms` milliseconds of sandbox time or, if `until` is set, until that promise
    * resolves. The promise must not reject.
    */
-  | { kind: 'wait'; ms: number; until?: Promise<void> }
+  | { kind: 'wait'; ms: number; until?: Promise<unknown> }
   /** Ends the connection after earlier frames are sent; later frames are ignored. */
   | { kind: 'hang-up'; how: HangUp }
 

@@ -274,7 +274,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   hold(on: Rule['on'] | HeldRequests, options: HoldOptions = {}): Gate {
     const { rules } = this.#live
     const scenario = gateScenario(on, options, this.#setup.host.setup.checkScenario)
-    return rules.hold(scenario, () => this.#journal.describe())
+    return rules.hold(scenario, options, () => this.#journal.describe())
   }
 
   /** Returns the active scripts with each conversation's progress. */

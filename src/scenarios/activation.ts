@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import { asksForStream, compileWhen, type RuleRequest, streamTest, type Test, turnsOf } from './condition.ts'
-import type { Gate, HoldOptions } from './gate.ts'
+import type { Gate } from './gate.ts'
 import type { SkipReason } from './near-misses.ts'
 import { RateLimitUsage } from './rate-limit.ts'
 import {
@@ -62,7 +62,7 @@ export function compileRules(source: ParsedScenario): readonly CompiledRule[] {
 }
 
 function compileRule(rule: ParsedRule, scenario: string, number: number): CompiledRule {
-  const steps = rule.hold ? [holdStep(rule.hold)] : stepsOf(rule).map(compileStep)
+  const steps = stepsOf(rule).map(compileStep)
   const forms = new Set(steps.map(({ form }) => form))
   const form = forms.size === 1 ? steps[0]?.form : undefined
   const tests = compileWhen(rule.when ?? {})
@@ -89,7 +89,7 @@ function stepsOf({ fault, reply, sequence, rateLimit, setState, script }: Parsed
   if (sequence) return sequence
   if (reply || fault) return [{ reply, fault }]
   if (rateLimit) return [{ fault: FaultSetting.parse('rate-limit') }]
-  return setState === undefined ? [] : ['pass']
+  return [setState === undefined ? {} : 'pass']
 }
 
 function compileStep(step: Step): CompiledStep {
@@ -102,10 +102,6 @@ function compileStep(step: Step): CompiledStep {
     kind: reply || faults.some(({ name }) => faultOf(name).layer === 'replacement') ? 'answer' : 'modifier',
     form: reply ? undefined : formFor(faults.map(({ name }) => faultOf(name))),
   }
-}
-
-function holdStep({ at }: HoldOptions): CompiledStep {
-  return { faults: [], reply: undefined, kind: 'modifier', form: at === 'event' ? 'stream' : undefined }
 }
 
 /** Returns an effect that replies with a 400, which clients do not retry. */

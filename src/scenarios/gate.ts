@@ -1,29 +1,28 @@
 /** Gates: hold requests, or streams before their events, until a test lets them through. */
 import * as z from 'zod'
 import { GatewayError } from '../http/errors.ts'
-import type { Frame, StreamEvent } from '../http/reply.ts'
 import { readLimits, type WaitLimits, waitAtMost } from '../http/wait.ts'
 import { nameCalls } from '../lib/call-names.ts'
 import { count } from '../lib/numbers.ts'
 import { field } from './field.ts'
 
-export const holdFields = () => ({
-  at: field(
-    z.enum(['request', 'event']),
-    '`request` holds a request before it is answered, `event` a stream before each event. Default: `request`.',
-  ),
-  after: field(
-    count(),
-    'With `event`, number of deltas of text or arguments that pass first; without a protocol, of events. Default: 0.',
-  ),
-  together: field(count(1), 'Number of held requests or events that go on together. Default: none do.'),
-})
-
 export const HoldOptions = z.lazy(() =>
-  z.strictObject(holdFields()).refine(({ at, after }) => at === 'event' || after === undefined, {
-    error: "Needs at: 'event', because it counts a stream's deltas",
-    path: ['after'],
-  }),
+  z
+    .strictObject({
+      at: field(
+        z.enum(['request', 'event']),
+        '`request` holds a request before it is answered, `event` a stream before each event. Default: `request`.',
+      ),
+      after: field(
+        count(),
+        'With `event`, number of deltas of text or arguments that pass first; without a protocol, of events. Default: 0.',
+      ),
+      together: field(count(1), 'Number of held requests or events that go on together. Default: none do.'),
+    })
+    .refine(({ at, after }) => at === 'event' || after === undefined, {
+      error: "Needs at: 'event', because it counts a stream's deltas",
+      path: ['after'],
+    }),
 )
 /** Options of `hold()`. */
 export type HoldOptions = z.input<typeof HoldOptions>
@@ -43,7 +42,7 @@ export class Gate implements Disposable {
   readonly #held = new Set<() => void>()
   /** Requests that have arrived. An attempt with a fallback model is the same request. */
   readonly #requests = new WeakSet<HeldCall>()
-  readonly #waits = new Set<() => void>()
+  #change = Promise.withResolvers<void>()
   #arrivals = 0
   #passes = 0
   #isOpen = false
@@ -66,16 +65,14 @@ export class Gate implements Disposable {
    */
   async arrived(count = 1, limits: WaitLimits = {}): Promise<void> {
     const limit = readLimits(limits, ['timeout', 'signal'], `arrived(${count}, { timeout: 5000 })`)
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
     const soFar = () => `${this.#arrivals} of ${count} arrivals`
-    const check = () => {
-      if (this.#arrivals >= count) resolve()
-      else if (this.#isOpen) reject(new GatewayError(410, `the gate ended after ${soFar()}`))
+    const wait = async () => {
+      while (this.#arrivals < count) {
+        if (this.#isOpen) throw new GatewayError(410, `the gate ended after ${soFar()}`)
+        await this.#change.promise
+      }
     }
-    this.#waits.add(check)
-    check()
-    const late = () => `waited ${limit.timeout} ms: ${soFar()}. ${this.#describeCalls()}`
-    await waitAtMost(promise, limit, late).finally(() => this.#waits.delete(check))
+    await waitAtMost(wait(), limit, () => `waited ${limit.timeout} ms: ${soFar()}. ${this.#describeCalls()}`)
   }
 
   /** Lets one request or event through: the first that is held or, if there is none, the next to arrive. */
@@ -91,14 +88,21 @@ export class Gate implements Disposable {
   /** @internal */
   open(): void {
     this.#isOpen = true
-    for (const callback of [...this.#held, ...this.#waits]) callback()
+    for (const pass of this.#held) pass()
+    this.#change.resolve()
   }
 
-  /** Returns undefined if the call is not held. @param gone Aborts when the client disconnects. @internal */
-  hold(call: HeldCall, gone: AbortSignal): Promise<void> | undefined {
-    const { at, together } = this.options
-    const isCounted = at !== 'event' && this.#requests.has(call)
-    if (this.#isOpen || isCounted || gone.aborted) return undefined
+  /**
+   * Returns undefined if the call is not held.
+   *
+   * @param gone Aborts when the client disconnects.
+   * @param deltas Number of deltas before the event. Default: none, for the request.
+   * @internal
+   */
+  hold(call: HeldCall, gone: AbortSignal, deltas = -1): Promise<void> | undefined {
+    const { at, after = 0, together } = this.options
+    const isDue = at === 'event' ? deltas >= after : !this.#requests.has(call)
+    if (this.#isOpen || !isDue || gone.aborted) return undefined
     const { promise, resolve } = Promise.withResolvers<void>()
     const pass = () => {
       gone.removeEventListener('abort', pass)
@@ -115,27 +119,8 @@ export class Gate implements Disposable {
       this.#passes--
       pass()
     } else if (this.#held.size === together) for (const each of this.#held) each()
-    for (const check of this.#waits) check()
+    this.#change.resolve()
+    this.#change = Promise.withResolvers()
     return promise
-  }
-}
-
-/** Adds waits before each event. If there are no events, such as in a recording, every chunk of bytes counts as one. */
-export function* holdEvents(
-  frames: Iterable<Frame>,
-  gates: readonly Gate[],
-  isDelta: (event: StreamEvent) => boolean,
-  ...call: Parameters<Gate['hold']>
-): Generator<Frame> {
-  let deltas = 0
-  for (const frame of frames) {
-    const isComment = frame.kind === 'bytes' && [':', 58].includes(frame.bytes[0] ?? '')
-    if (frame.kind !== 'wait' && frame.kind !== 'hang-up' && !isComment) {
-      const holding = gates.filter(({ options: { after = 0 } }) => deltas >= after)
-      for (const until of holding.map((gate) => gate.hold(...call)))
-        if (until) yield { kind: 'wait', ms: 0, until }
-      if (frame.kind !== 'event' || isDelta(frame.event)) deltas++
-    }
-    yield frame
   }
 }

@@ -15,7 +15,7 @@ import {
 } from './activation.ts'
 import { compose, type Outcome, type RecordedAnswer } from './compose.ts'
 import type { RuleRequest } from './condition.ts'
-import { Gate } from './gate.ts'
+import { Gate, type HoldOptions } from './gate.ts'
 import type { ParsedScenario } from './scenario.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
@@ -60,10 +60,10 @@ export class Rules {
   }
 
   /** @param describeCalls Describes the sandbox's calls, for messages. */
-  hold(scenario: ParsedScenario, describeCalls: () => string): Gate {
+  hold(scenario: ParsedScenario, options: HoldOptions, describeCalls: () => string): Gate {
     const activation = createActivation(scenario)
     const { id } = activation
-    const gate = new Gate(id, scenario.rules[0]?.hold ?? {}, () => void this.end(id), describeCalls)
+    const gate = new Gate(id, options, () => void this.end(id), describeCalls)
     this.#change([{ ...activation, gate }, ...this.#live.activations])
     return gate
   }
@@ -101,7 +101,7 @@ export class Rules {
   }
 
   clear(): void {
-    this.#change([])
+    this.openGates()
     this.#live = { ...unused }
   }
 

@@ -5,7 +5,6 @@ import { mustBe } from '../lib/schema-messages.ts'
 import { list } from '../resources/list.ts'
 import { When } from './condition.ts'
 import { field, text } from './field.ts'
-import type { HoldOptions } from './gate.ts'
 import type { CustomOperationId, OperationName } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Script } from './script.ts'
@@ -92,8 +91,7 @@ export const Rule = z.lazy(() =>
     onEnd: OnEnd.optional(),
   }),
 )
-/** A gate's rule has `hold` instead of an effect. Only `sandbox.hold()` sets it. */
-export type ParsedRule = z.infer<typeof Rule> & { readonly hold?: HoldOptions }
+export type ParsedRule = z.infer<typeof Rule>
 /** A rule: the requests that it matches, how often it applies, and its effect. */
 export type Rule = z.input<typeof Rule>
 /** A rule as part of a reply. Not validated again. */
@@ -116,6 +114,6 @@ export const Scenario = z.lazy(() =>
     mustBe('{ name, rules: […] }'),
   ),
 )
-export type ParsedScenario = Omit<z.infer<typeof Scenario>, 'rules'> & { rules: ParsedRule[] }
+export type ParsedScenario = z.infer<typeof Scenario>
 /** A named list of rules. */
 export type Scenario = z.input<typeof Scenario>

@@ -69,7 +69,7 @@ export function scriptScenario(turns: NonNullable<Rule['script']>, options: Scri
 /** Requests to hold: a rule without an effect. */
 export type HeldRequests = Frequency & Pick<Rule, 'on'>
 
-/** @param checkRule Checks a scenario, whose rule must have an effect. */
+/** A rule without an effect acts next to others. @param checkRule Checks a rule, which must have an effect. */
 export function gateScenario(
   on: Rule['on'] | HeldRequests,
   options: HoldOptions,
@@ -79,10 +79,11 @@ export function gateScenario(
   const other = Object.keys(rule).find((name) => !/^(on|when|times|after|probability)$/.test(name))
   const fix = 'activate it with use() next to the gate'
   if (other !== undefined) throw new GatewayError(400, `a gate's rule has no '${other}': ${fix}`)
-  const { name, rules } = checkRule({ name: 'hold', rules: [{ ...rule, setState: 'held' }] })
-  const { success, data, error } = check(HoldOptions, options)
+  const { name, rules } = checkRule({ name: 'hold', rules: [{ ...rule, fault: 'latency' }] })
+  const { success, error } = check(HoldOptions, options)
   if (!success) throw invalidRequest(toViolations(error, 'options'))
-  return { name, rules: rules.map(({ setState, ...others }) => ({ ...others, hold: data })) }
+  const stream = options.at === 'event' ? { stream: true } : {}
+  return { name, rules: rules.map(({ fault, ...each }) => ({ ...each, when: { ...stream, ...each.when } })) }
 }
 
 /** Catches options after a name, as in `use('stream-cut', { times: 1 })`, because each argument is a scenario. */
