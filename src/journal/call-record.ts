@@ -6,7 +6,7 @@ import type { Reply } from '../http/reply.ts'
 import { type Clock, monotonic } from '../lib/clock.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
-import type { Match, Outcome } from '../scenarios/compose.ts'
+import type { MatchedRule, Outcome } from '../scenarios/compose.ts'
 import { asksForStream, modelOf, type RuleRequest } from '../scenarios/condition.ts'
 import { countNearMisses, type SkippedRules } from '../scenarios/near-misses.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
@@ -80,7 +80,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   countedLimits: Set<object> | undefined
   asksForStream = false
   isRejected = false
-  matches: readonly Match[] = []
+  matches: readonly MatchedRule[] = []
   rules: readonly AppliedRule[] = []
   turn: TurnReading | undefined
   skipped: readonly SkippedRules[] = []
@@ -210,7 +210,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
   matched({ matches, skipped }: Pick<Outcome, 'matches' | 'skipped'>): void {
     const turn = matches[0]?.turn
-    this.matches = matches
+    // The functions would keep the request's body.
+    this.matches = matches.map(({ noEffect, release, ...match }) => match)
     this.skipped = skipped
     this.rules = matches.map(toAppliedRule)
     this.turn = turn?.mismatch ? { ...turn, mismatch: truncate(turn.mismatch, maxSentence) } : turn
@@ -327,7 +328,7 @@ export function ruleLabel({ scenario, index }: Pick<AppliedRule, 'scenario' | 'i
   return `${scenario}#${index}`
 }
 
-function toAppliedRule({ scenario, rule, name, kind, effect: { faults } }: Match): AppliedRule {
+function toAppliedRule({ scenario, rule, name, kind, effect: { faults } }: MatchedRule): AppliedRule {
   return { scenario, index: rule, name: name ?? null, kind, faults: faults.map((fault) => fault.name) }
 }
 

@@ -30,22 +30,25 @@ import { type PlannedTurn, planTurns, playTurn, type TurnReading } from './scrip
 import type { ReplyFunction } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
 
-export interface Match {
+export interface MatchedRule {
   scenario: string
   rule: number
   name: string | undefined
   kind: 'answer' | 'modifier'
   effect: Effect
   rateLimit?: RateLimitState | undefined
-  /** Records that the rule's faults had no effect, so that the call does not count as a use of the rule. */
-  noEffect(): void
-  /** Undoes the use of a rule that answers a rejected request. Returns the rule as skipped. */
-  release(): SkippedRules
   turn?: TurnReading | undefined
   /** Position of the call among those that match the rule's conditions, from 1. For a script, the turn. */
   call: number
   replyFunction?: ReplyFunction | undefined
   gate?: Gate | undefined
+}
+
+export interface Match extends MatchedRule {
+  /** Records that the rule's faults had no effect, so that the call does not count as a use of the rule. */
+  noEffect(): void
+  /** Undoes the use of a rule that answers a rejected request. Returns the rule as skipped. */
+  release(): SkippedRules
 }
 
 export interface Outcome {

@@ -1,4 +1,6 @@
 /** Tests that a call's size bounds what is checked, kept and shown of it. */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { judgeCalls } from '../../src/journal/expectations.ts'
@@ -49,6 +51,17 @@ describe('the journal', () => {
     expect(names).toEqual(['c', 'd', 'e'])
     expect(gateway.journal.evictedCount).toBe(2)
   })
+})
+
+it('calls that a script rejects keep no more than their bodies', async () => {
+  setFlagsFromString('--expose-gc')
+  const used = () => runInNewContext('gc(); process.memoryUsage().heapUsed', { process })
+  const gateway = createGateway({ limits: { journalBytes: 9_000_000 } })
+  gateway.script([{ expect: { input: 'Hello' }, text: 'x' }])
+  const before = used()
+  for (let at = 0; at < 20; at++)
+    await call(gateway, 'POST /responses', { body: { model: 'a/b', input: at + 'x'.repeat(900_000) } })
+  expect(used() - before).toBeLessThan(18_000_000)
 })
 
 it('an assertion on a truncated body says that it was not compared', async () => {

@@ -5,7 +5,7 @@ import { type AppliedRule, nearMissesOf } from '../../journal/entry.ts'
 import { firstKey } from '../../resources/collection.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { type CompiledRule, compileRules, luckOf } from '../../scenarios/activation.ts'
-import type { Match } from '../../scenarios/compose.ts'
+import type { MatchedRule } from '../../scenarios/compose.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
 import { countSkipped, isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
 import { callerOf } from '../../scenarios/rate-limit.ts'
@@ -90,7 +90,7 @@ function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): Co
 function appliedRule(
   record: CallRecord,
   { scenario, index, name }: AppliedRule,
-  match: Match | undefined,
+  match: MatchedRule | undefined,
   sandbox: Sandbox,
 ): RuleReport {
   const ruleName = { scenario, rule: index }
@@ -165,7 +165,7 @@ function isWithinLimit(record: CallRecord, name: RuleName): boolean {
 function factsOf(
   record: CallRecord,
   rule: CompiledRule,
-  match: Match | undefined,
+  match: MatchedRule | undefined,
   uses: readonly CallRecord[],
 ): string[] {
   const { state } = record

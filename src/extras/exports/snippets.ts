@@ -6,7 +6,7 @@ import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from
 import type { CallRecord } from '../../journal/call-record.ts'
 import { parseJson } from '../../lib/json.ts'
 import { shellWord } from '../../lib/shell-word.ts'
-import type { Match } from '../../scenarios/compose.ts'
+import type { MatchedRule } from '../../scenarios/compose.ts'
 import { jsonLiteral, propertyKey, stringLiteral, templateText } from './literals.ts'
 
 /** Headers that exports omit: hop-by-hop headers, headers that clients or SDKs set, and `x-understudy-scenario`. */
@@ -66,7 +66,7 @@ export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): str
 }
 
 /** Returns false for a recording, and for a reply that was too long to store. */
-function hasEffect({ effect }: Match): boolean {
+function hasEffect({ effect }: MatchedRule): boolean {
   return effect.faults.length > 0 || effect.reply !== undefined
 }
 
@@ -90,7 +90,7 @@ function titleOf({ method, route, path, status, matches }: CallRecord): string {
 }
 
 /** Omits secrets, and how often the rule applies. A rate limit becomes a fault with the wait from the call's reply. */
-function ruleOf(match: Match, { operation, method, route }: CallRecord): object {
+function ruleOf(match: MatchedRule, { operation, method, route }: CallRecord): object {
   const { faults, reply } = match.effect
   const on = operation ?? (route === undefined ? '*' : `${method} ${route}`)
   const quota = match.rateLimit

@@ -1,9 +1,10 @@
 /** Tests imports of HAR files and event streams, as a whole and field by field. */
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { watch } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readHar } from '../../../src/extras/recordings/import-har.ts'
 import { type Entry, toExchange } from '../../../src/extras/recordings/import-reply.ts'
 import { readRecordingFolder } from '../../../src/extras/recordings/recordings.ts'
@@ -44,6 +45,19 @@ async function ask(gateway: Target, path: string, body?: object) {
   const { status, text } = await call(gateway, `${body ? 'POST' : 'GET'} ${path}`, { body })
   return { status, text }
 }
+
+it.runIf(process.platform === 'linux')('import writes recordings aside, and renames them', async () => {
+  const [out, file] = [join(root, 'watched'), join(root, 'stream.txt')]
+  await mkdir(out)
+  await writeFile(file, 'data: {}\n\n')
+  const events: string[] = []
+  const watcher = watch(out, (event, name) => void events.push(`${event} ${name}`))
+  await runCommand('import', 'sse', file, '--recordings', out)
+  const [name] = await readdir(out)
+  await vi.waitFor(() => expect(events).toContain(`rename ${name}`))
+  watcher.close()
+  expect(events).not.toContain(`change ${name}`)
+})
 
 describe('import har', () => {
   it('restores the status and bytes of the calls that Understudy exported', async () => {
