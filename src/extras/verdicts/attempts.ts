@@ -69,7 +69,7 @@ export function isRetryable(attempt: Attempt): boolean {
 
 /** Faults that make clients wait. */
 export function isSlow(fault: string): boolean {
-  return /^(?:timeout|latency|slow-.*|.*-stall)$/.test(fault)
+  return /^(?:timeout|latency|bandwidth|slow-.*|.*-stall)$/.test(fault)
 }
 
 export function faultsOf({ entry }: Pick<Attempt, 'entry'>): string[] {

@@ -5,7 +5,6 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import { withoutReply } from '../../journal/journal-text.ts'
 import type { Protocol } from '../../resources/protocol.ts'
 import type { ScenarioProgress } from '../../scenarios/activation.ts'
-import type { KnownOperation } from '../../scenarios/check-scenario.ts'
 import { type Attempt, attemptsIn } from './attempts.ts'
 import { judges } from './judges.ts'
 import { readReply } from './reading.ts'
@@ -45,7 +44,7 @@ export interface Judged {
   readonly journal: {
     entries(): JournalEntry[] | Promise<JournalEntry[]>
     unanswered(): JournalEntry[] | Promise<JournalEntry[]>
-    readonly operations?: readonly KnownOperation[]
+    readonly operations?: readonly object[]
   }
   activeScenarios(): ScenarioProgress[] | Promise<ScenarioProgress[]>
 }
@@ -76,7 +75,7 @@ export function findingsIn(facts: SandboxFacts, evidence: Evidence = {}): Findin
 /** Calls a function with the state of a sandbox. Returns a promise for a sandbox in another process. */
 export function withFacts<Result>(
   sandbox: Judged,
-  operations: SandboxFacts['operations'] = sandbox.journal.operations ?? [],
+  operations: readonly object[] = sandbox.journal.operations ?? [],
   work: (facts: SandboxFacts) => Result,
 ): Result | Promise<Result> {
   const parts = [sandbox.journal.entries(), sandbox.journal.unanswered(), sandbox.activeScenarios()]

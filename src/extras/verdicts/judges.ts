@@ -122,6 +122,8 @@ export const judges: Readonly<Record<FindingName, Judge>> = {
   },
 
   *'tool-result-twice'({ all }) {
+    // Ids that the gateway used twice have two results.
+    if (all.some((attempt) => faultsOf(attempt).includes('tool-call'))) return
     for (const attempt of all) {
       const seen = new Set<string>()
       const twice = attempt.items.find((item) => {

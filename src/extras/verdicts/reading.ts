@@ -46,9 +46,12 @@ function answerIn(values: readonly Record<string, unknown>[]): Pick<Reading, 'te
   const ids = new Map<unknown, string>()
   /** @param place Position of the call in the answer, because only its first event has its id. */
   const add = (place: unknown, id: unknown, args: unknown) => {
-    if (textOf(id)) ids.set(place, textOf(id))
-    const call = ids.get(place)
-    if (call !== undefined) calls.set(call, (calls.get(call) ?? '') + textOf(args))
+    // An id that is used for another call begins again.
+    if (textOf(id) && ids.get(place) !== id) calls.set(textOf(id), '')
+    const call = textOf(id) || ids.get(place)
+    if (!call) return
+    ids.set(place, call)
+    calls.set(call, (calls.get(call) ?? '') + (isObject(args) ? JSON.stringify(args) : textOf(args)))
   }
   for (const { type, delta, item, output, output_index, index, content, content_block, choices } of values) {
     if (type === 'response.output_text.delta') texts.push(textOf(delta))
@@ -68,7 +71,7 @@ function answerIn(values: readonly Record<string, unknown>[]): Pick<Reading, 'te
     for (const part of [...listOf(output), ...listOf(content)].map(fieldsOf)) {
       texts.push(textOf(part['content'] ?? part['text']))
       add(part, part['call_id'], part['arguments'])
-      if (part['type'] === 'tool_use') add(part, part['id'], JSON.stringify(part['input']))
+      if (part['type'] === 'tool_use') add(part, part['id'], part['input'])
     }
   }
   return { text: squeezed(texts.join('')), calls }

@@ -74,7 +74,7 @@ function history(...ids: string[]): object[] {
 
 const done = { result: 'done' }
 const key = { 'idempotency-key': 'k1' }
-const limited = { fault: 'rate-limit', times: 1 } as const
+const limited = { fault: { name: 'rate-limit', retryAfterMs: 60_000 }, times: 1 } as const
 const cut = { fault: 'stream-cut', times: 1 } as const
 const lost = { fault: 'lost-reply', times: 1 } as const
 const broken = { fault: 'stream-error-event' } as const
@@ -82,14 +82,14 @@ const refused = { fault: { name: 'status', status: 400 } } as const
 const down = { fault: 'status' } as const
 
 const cases: [title: string, rule: Omit<Rule, 'on'> | undefined, work: Work, found: string][] = [
-  ['an attempt before Retry-After is over', limited, again([500]), 'retry-after-ignored'],
-  ['an attempt after Retry-After', limited, again([1000]), ''],
+  ['an attempt before Retry-After is over', limited, again([30_000]), 'retry-after-ignored'],
+  ['an attempt after Retry-After', limited, again([60_000]), ''],
   ['a rejected request again', refused, again([50]), 'not-retryable-retried'],
   ['another model instead', refused, afterwards({ model: 'aurora/other' }), ''],
   ['another question', refused, afterwards({ input: 'And why so high?' }), ''],
-  ['six attempts', down, again([10, 20, 40, 80, 160], done), 'retry-storm'],
-  ['waits that do not grow', down, again([100, 100, 100], done), 'retry-storm'],
-  ['waits that grow', down, again([100, 200, 400], done), ''],
+  ['six attempts', down, again([1000, 2000, 4000, 8000, 16_000], done), 'retry-storm'],
+  ['waits that do not grow', down, again([9000, 9000, 9000], done), 'retry-storm'],
+  ['waits that grow', down, again([9000, 18_000, 36_000], done), ''],
   ['a single attempt', { fault: 'connection-reset' }, again([]), 'gave-up'],
   ['a fallback', { fault: 'connection-reset' }, again([], done), ''],
   ['a cut text', cut, shows((part) => part), 'truncated-accepted error-in-stream-ignored'],
