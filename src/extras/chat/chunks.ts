@@ -96,7 +96,11 @@ export const chatPlaces: StreamPlaces = {
   ended(value, reason) {
     const choices = listOf(fieldsOf(value)['choices']).map(fieldsOf)
     if (!choices.some(({ finish_reason }) => finish_reason != null)) return value
-    return { ...value, choices: choices.map((choice) => ({ ...choice, finish_reason: reason })) }
+    const changed = choices.map((choice) => {
+      const native = 'native_finish_reason' in choice && { native_finish_reason: reason }
+      return { ...choice, finish_reason: reason, ...native }
+    })
+    return { ...value, choices: changed }
   },
   partsOf: (value) => listOf(fieldsOf(value)['choices']).flatMap(choiceParts),
   refused(value) {

@@ -2,7 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { expect, it } from 'vitest'
-import { faults } from '../../../src/faults/index.ts'
+import { callFaults } from '../../../src/faults/calls.ts'
 import { createGateway, type Fault, type Recording } from '../../../src/index.ts'
 import { call } from '../../call.ts'
 import { recordingOf, requestOf } from '../recordings/samples.ts'
@@ -21,6 +21,7 @@ const answer = {
 } satisfies Reply
 
 type Fetch = typeof globalThis.fetch
+type ToolCall = OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall
 /** Yields names and values. Consecutive values with the same name are pieces of one. */
 type Reading = AsyncGenerator<[name: unknown, value: unknown]>
 
@@ -55,11 +56,7 @@ const clients: Record<string, (fetch: Fetch, stream: boolean) => Reading> = {
         const { tool_calls = [], role, ...message } = 'delta' in choice ? choice.delta : choice.message
         yield* fieldsOf('', message)
         for (const [place, call] of tool_calls.entries()) {
-          const {
-            index = place,
-            id,
-            function: called,
-          } = call as OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall
+          const { index = place, id, function: called } = call as ToolCall
           if (id) yield [index, `<${id}>`]
           if (called?.name) yield [index, `[${called.name}]`]
           yield [index, called?.arguments ?? '']
@@ -84,21 +81,10 @@ const clients: Record<string, (fetch: Fetch, stream: boolean) => Reading> = {
   },
 }
 
-const shown = new Set([
-  'type',
-  'name',
-  'call_id',
-  'text',
-  'refusal',
-  'content',
-  'reasoning',
-  'arguments',
-  'input',
-  'id',
-])
+const shown = /^(type|name|call_id|id|text|refusal|content|reasoning|arguments|input)$/
 
 function* fieldsOf(name: unknown, part: object): Generator<[unknown, unknown]> {
-  const isShown = (field: string) => shown.has(field) && (field !== 'id' || 'input' in part)
+  const isShown = (field: string) => shown.test(field) && (field !== 'id' || 'input' in part)
   const fields = Object.entries(part).filter(([field, value]) => value !== null && isShown(field))
   for (const [field, value] of fields) yield [`${name} ${field}`.trim(), value]
 }
@@ -115,22 +101,19 @@ async function receive(client: string, stream: boolean, fault?: Fault, reply: Re
     if (last?.[0] === `${name}`) last[1] += text.replaceAll('\n', '\\n')
     else received.push([`${name}`, text.replaceAll('\n', '\\n')])
   }
-  const warnings = gateway.journal
-    .entries()
-    .flatMap((entry) => entry.warnings.flatMap((warning) => warning.split('nothing to act on: ')[1] ?? []))
-  return warnings.length > 0
-    ? [`missed: ${warnings}`]
-    : received.map(([name, text]) => `${name} ${text}`.trim())
+  const warnings = gateway.journal.entries().flatMap((entry) => entry.warnings)
+  const reasons = warnings.flatMap((warning) => warning.split('nothing to act on: ')[1] ?? [])
+  if (reasons.length > 0) return [`missed: ${reasons}`]
+  return received.map(([name, text]) => `${name} ${text}`.trim())
 }
 
-const forms = faults
-  .filter(({ name }) => /^(tool-arguments|tool-call|answer)$/.test(name))
-  .flatMap((fault) => {
-    const { form } = fault.params().shape as unknown as { form: { unwrap(): { options: string[] } } }
-    return form
-      .unwrap()
-      .options.map((each) => ({ name: fault.name, form: each }) as Fault & { name: string; form: string })
-  })
+type FormOf = Fault & { name: string; form: string }
+
+const forms = callFaults.flatMap(({ name, params }) =>
+  params()
+    .shape.form.unwrap()
+    .options.map((form) => ({ name, form }) as FormOf),
+)
 
 /** Returns the first list without the values of the second, each as often as it occurs there. */
 function without(list: readonly string[], others: readonly string[]): string {
@@ -197,3 +180,11 @@ it.each(Object.entries(requests))(
     }
   },
 )
+
+it("a truncated call has the length limit as its native reason in OpenRouter's format", async () => {
+  const gateway = createGateway({ timeScale: 0, dialect: 'openrouter' })
+  gateway.reply(answer)
+  gateway.use({ on: 'text', fault: { name: 'tool-arguments', form: 'truncated' } })
+  const { body } = await call(gateway, 'POST /chat/completions', { body: { model, messages } })
+  expect(body.choices[0]).toMatchObject({ finish_reason: 'length', native_finish_reason: 'length' })
+})
