@@ -85,6 +85,7 @@ export function problemsOf(issues: readonly Issue[], input: unknown, above: Path
   const isUnknown = ({ code }: Issue) => Number(code === 'unrecognized_keys')
   return issues
     .toSorted((left, right) => isUnknown(right) - isUnknown(left))
+    .slice(0, maxProblems)
     .flatMap((issue) => {
       const path = [...above, ...issue.path] as Path
       if (issue.code === 'invalid_key') return problemsOf(issue.issues, input, path)

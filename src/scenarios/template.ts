@@ -22,6 +22,8 @@ export type FillTemplates = <Scripted extends object>(scripted: Scripted, number
 
 /** Maximum number of characters that one reply's templates may write. */
 const maxOutput = 1024 * 1024
+/** Maximum number of templates in one reply. Each can lead to a warning. */
+const maxTemplates = 10_000
 const verbatim = '{{=<% %>=}}'
 
 export function isTemplate(text: string): boolean {
@@ -53,7 +55,10 @@ export function templateFiller(
     if (!isTemplate(JSON.stringify(scripted))) return scripted
     const values: Readonly<Record<string, unknown>> = valuesOf(call, readConversation, number)
     let left = maxOutput
+    let count = 0
     const valueAt = (path: string) => {
+      if (++count > maxTemplates)
+        throw new GatewayError(500, `One reply may have at most ${maxTemplates} templates`)
       const keys = readPath(path)
       const value = readAt(values, keys)
       const root = String(keys[0])

@@ -68,6 +68,11 @@ describe('a large scenario', () => {
       /^use\(\): when.headers must have at most 1000 fields/,
     ],
     [
+      'problems',
+      { name: 'many', rules: Array(10_000).fill({ on: 1 }) },
+      /^use\(\): rule 1 of 'many': on must be .* \(and 99 more problems\)$/,
+    ],
+    [
       'an expression',
       { ...rule, when: { input: { matches: `(${long})` } } },
       /matches must have at most 200/,

@@ -172,6 +172,11 @@ describe('templates in scripted replies', () => {
     expect(gateway.journal.last('createResponse')?.status).toBe(500)
   })
 
+  it('fail when a reply has more than 10,000', async () => {
+    const { ask } = inText('{{ body.none }}'.repeat(10_001))
+    expect(await ask({ input: 'x' })).toContain('One reply may have at most 10000 templates')
+  })
+
   it('leave numbers, booleans and null in a body unchanged', async () => {
     const body = { text: 'Hi', more: [1, true, null, {}], none: null, number: 0, no: false }
     const { send } = setup({ on: 'createResponse', reply: { body: { ...body, input: '{{ input }}' } } })
