@@ -22,7 +22,7 @@ export function toFetch(gateway: GatewayCore, more: Pick<Call, 'rejection' | 'wa
     const isOurs = baseUrl === undefined || routeBelow(baseUrl, new URL(request.url)) !== undefined
     // The real request would go elsewhere.
     const rejection = isOurs ? undefined : pathNotFound(otherAddress(baseUrl, new URL(request.url)))
-    return decompressed(await respond(gateway, request, false, { rejection, ...more }))
+    return decompressed(await respond(gateway, request, false, { rejection, ...more }, init?.signal))
   }
 }
 
@@ -40,16 +40,27 @@ function toNativeRequest({ url, method, headers, body, signal }: Request): Reque
   return new Request(url, init as RequestInit)
 }
 
+/** Open requests by their callers' signals. A request that is collected as garbage would no longer be aborted. */
+const open = new WeakMap<AbortSignal, Set<Request>>()
+
 /** Rejects if the connection ends without a response, or if the request's signal is aborted already. */
 export async function respond(
   gateway: GatewayCore,
   request: Request,
   announcesChunks: boolean,
   more: Pick<Call, 'rejection' | 'warning'>,
+  signal?: AbortSignal | null,
 ): Promise<Response> {
   request.signal.throwIfAborted()
   const sink = new ResponseSink(request.signal, announcesChunks)
-  serve(gateway, { ...toCall(gateway, request, sink), ...more }).catch((error) => sink.fail(error))
+  const served = serve(gateway, { ...toCall(gateway, request, sink), ...more })
+  served.catch((error) => sink.fail(error))
+  if (signal) {
+    const requests = open.get(signal) ?? new Set()
+    open.set(signal, requests.add(request))
+    const close = () => requests.delete(request)
+    served.then(close, close)
+  }
   return sink.response
 }
 

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Request as UndiciRequest } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
@@ -137,4 +139,25 @@ describe('gateway.fetch', () => {
     await reader?.cancel()
     expect(gateway.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
+})
+
+it('ends a stalled reply when its signal aborts, even if nothing else is reachable', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const controller = new AbortController()
+  const [started, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<unknown>()]
+  const read = async () => {
+    const gateway = createGateway()
+    gateway.use('stream-stall')
+    const response = await gateway.fetch(`${url}/responses`, { ...streamed, signal: controller.signal })
+    for await (const _ of response.body ?? []) started.resolve()
+  }
+  read().catch(ended.resolve)
+  await started.promise
+  for (let turn = 0; turn < 10; turn++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    collectGarbage()
+  }
+  controller.abort()
+  expect(await ended.promise).toMatchObject({ name: 'AbortError' })
 })
