@@ -115,4 +115,14 @@ describe('stream faults', () => {
     expect(outline(framesOf(applyFaults(done, 'stream-unknown-event', { report })))).toEqual(['[DONE]'])
     expect(report.noEffect).toBe(true)
   })
+
+  it('answer: leaves a stream that is too long to hold unchanged', () => {
+    const report: FaultReport = { warnings: [] }
+    const text: Frame = { kind: 'event', event: { type: 'response.output_text.delta', output_index: 0 } }
+    const long = eventStream(Array.from({ length: 100_001 }, () => text))
+    expect(framesOf(applyFaults(long, 'answer', { report })).every((frame) => frame === text)).toBe(true)
+    expect(report.warnings).toEqual([
+      "'answer' found nothing to act on: the stream has more than 100000 events",
+    ])
+  })
 })
