@@ -118,6 +118,10 @@ export interface Fixtures {
 const more = {
   survives,
 }
+type More = typeof more
+
+/** Vitest's `test` with fixtures, and with tests for every failure. */
+export interface GatewayTest extends TestAPI<Fixtures>, More {}
 
 const extended: TestAPI<Fixtures> = base.extend<Fixtures>({
   gatewayOptions: [{}, { scope: 'file', injected: true }],
@@ -151,7 +155,7 @@ const extended: TestAPI<Fixtures> = base.extend<Fixtures>({
   ],
 })
 
-export const test: TestAPI<Fixtures> & typeof more = Object.assign(extended, more)
+export const test: GatewayTest = Object.assign(extended, more)
 
 // If a test has hooks, Vitest sets up fixtures in the first one, and `enter` affects only that hook. With
 // `isolate: false`, only the first file that imports this module gets the hook below; in other files, `enter` covers

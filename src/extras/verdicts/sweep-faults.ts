@@ -8,6 +8,7 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import { didYouMean } from '../../lib/did-you-mean.ts'
 import { parseJson } from '../../lib/json.ts'
 import type { StreamPlaces } from '../../resources/protocol.ts'
+import { readReply } from './reading.ts'
 
 /** A fault's name, such as `stream-cut` or `status-503`, or a fault with parameters. */
 export type SweepFault = Fault | `status-${number}`
@@ -60,8 +61,10 @@ export function labelOf({ name, ...parameters }: Setting): string {
   return texts.length > 0 ? `${name} (${texts.join(', ')})` : name
 }
 
-export function isDetectable({ name }: Setting, { entry }: LearnedCall): boolean {
-  return !needsNumbers.includes(name) || entry.responseBody.text.includes('"sequence_number":')
+export function isDetectable({ name, form }: Setting, { entry }: LearnedCall): boolean {
+  if (needsNumbers.includes(name)) return entry.responseBody.text.includes('"sequence_number":')
+  // Text may have code fences.
+  return form !== 'fenced-json' || parseJson(readReply(entry).text) !== undefined
 }
 
 /** Returns a fault with its defaults, then with each other choice of a parameter, then as early and late as possible. */

@@ -62,8 +62,8 @@ export type SweepWork<Result, RequestBodies extends object> = (
 ) => Result | Promise<Result>
 
 export interface SweepOptions<Result, RequestBodies extends object = Record<string, unknown>> {
-  /** Sets up the sandbox of each run: replies, scripts, scenarios. */
-  setUp?(sandbox: Sandbox<RequestBodies>): void | Promise<void>
+  /** Sets up the sandbox of each run: replies, scripts, scenarios. Can return a promise. */
+  setUp?(sandbox: Sandbox<RequestBodies>): unknown
   /**
    * `quick` tries one fault per kind of failure, `all` every fault that can act on the call, with each choice of its
    * parameters, and as early and as late as possible. Default: `quick`.
@@ -94,7 +94,7 @@ export interface SweepRun {
   readonly calls: readonly string[]
   /** Mistakes seen in the calls, also of runs that recovered. */
   readonly findings: readonly Finding[]
-  /** If false, no client can detect the fault, because the stream's events have no sequence numbers. */
+  /** If false, no client can detect the fault: events without sequence numbers change places, or text has fences. */
   readonly isDetectable: boolean
   /** Rule for `sandbox.use()`, which repeats the failure. */
   readonly rule: Rule

@@ -21,7 +21,7 @@ async function run({ baseUrl, apiKey, fetch, signal }: Target, defect?: string):
     for await (const chunk of stream) {
       alive()
       const [choice] = Chunk.parse(chunk).choices ?? []
-      bubble.text += choice?.delta.content ?? ''
+      if (!finish) bubble.text += choice?.delta.content ?? ''
       finish ??= choice?.finish_reason ?? undefined
     }
     // Defect: `for await` ends without an error if the stream is cut.

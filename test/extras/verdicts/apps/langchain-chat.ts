@@ -25,7 +25,7 @@ async function run({ baseUrl, apiKey, fetch, signal }: Target, defect?: string):
       if (defect !== 'keeps-broken-chunks') whole = undefined
       for await (const chunk of await chat.bindTools([tool]).stream(memory, { signal })) {
         alive()
-        whole = whole?.concat(chunk) ?? chunk
+        if (!whole?.response_metadata['finish_reason']) whole = whole?.concat(chunk) ?? chunk
       }
       // Defect: LangChain completes arguments that are cut off, and the tool runs with them.
       if (defect === 'runs-cut-calls' && whole?.tool_calls?.length) return whole

@@ -63,7 +63,7 @@ async function run(target: Target, defect = ''): Promise<string> {
       const json = JSON.parse(event)
       assertNoError(json)
       const [choice] = Chunk.parse(json).choices ?? []
-      text += choice?.delta.content ?? ''
+      if (!finish) text += choice?.delta.content ?? ''
       finish ||= choice?.finish_reason ?? ''
     }
     // Defect: any reason to finish will do.
