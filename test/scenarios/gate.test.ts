@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call, open } from '../call.ts'
-import { clientsOf, interleavings, until } from './interleavings.ts'
+import { clientsOf, interleavings } from './interleavings.ts'
 
 const body = { model: 'aurora/dawn-2', input: 'Why tides?', stream: true }
 
@@ -12,38 +12,36 @@ beforeAll(async () => {
   server = await startServer()
 })
 afterAll(() => server.close())
+afterEach(() => void vi.useRealTimers())
 
-function setup(gateway = createGateway()) {
-  const sandbox = gateway.createSandbox()
+function setup(gateway = createGateway(), sandbox = gateway.createSandbox()) {
   const target = { fetch: gateway.fetch, apiKey: sandbox.apiKey }
-  return { gateway, target, ...clientsOf(sandbox, target) }
+  return { target, ...clientsOf(sandbox, target) }
 }
+
+const remoteSandbox = async () => (await connectGateway(server.url)).createSandbox()
 
 describe('hold()', () => {
   it.each(Object.entries(interleavings))('%s', async (_name, interleave) => {
     const onSocket = server.gateway.createSandbox()
     for (const clients of [setup(), clientsOf(onSocket, { baseUrl: onSocket.baseUrl })]) {
       await interleave(clients)
-      await until(() => clients.sandbox.inFlight === 0)
+      await clients.idle()
     }
   })
 
   it('keeps the pace of a stream after a pause', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    try {
-      const { sandbox, stream } = setup(createGateway({ latency: { firstToken: 0, perToken: 100 } }))
-      sandbox.reply('one two three four five six seven eight')
-      using gate = sandbox.hold('text', { at: 'event', after: 1 })
-      const { deltas, end } = await stream()
-      await vi.advanceTimersByTimeAsync(10_000)
-      gate.release()
-      await vi.advanceTimersByTimeAsync(10)
-      expect(deltas()).toBe(2)
-      await vi.advanceTimersByTimeAsync(10_000)
-      expect(await end).toBe('complete')
-    } finally {
-      vi.useRealTimers()
-    }
+    const { sandbox, stream } = setup(createGateway({ latency: { firstToken: 0, perToken: 100 } }))
+    sandbox.reply('one two three four five six seven eight')
+    using gate = sandbox.hold('text', { at: 'event', after: 1 })
+    const { deltas, end } = await stream()
+    await vi.advanceTimersByTimeAsync(10_000)
+    gate.release()
+    await vi.advanceTimersByTimeAsync(10)
+    expect(deltas()).toBe(2)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(await end).toBe('complete')
   })
 
   it('says what arrived instead, and what a gate cannot hold', async () => {
@@ -60,12 +58,9 @@ describe('hold()', () => {
   })
 
   it('is not part of a fork', async () => {
-    const { gateway, sandbox } = setup()
-    sandbox.hold('text')
-    const { id, apiKey } = sandbox.fork()
-    expect(
-      await clientsOf(gateway.sandboxes.find(id), { fetch: gateway.fetch, apiKey }).ask('fork'),
-    ).toContain('fork')
+    const gateway = createGateway()
+    gateway.hold('text')
+    expect(await setup(gateway, gateway.fork()).ask('fork')).toContain('fork')
   })
 
   it.each([
@@ -82,8 +77,8 @@ describe('hold()', () => {
 })
 
 describe('hold() of a remote sandbox', () => {
-  it('holds a stream before each event, and a request until the gate is disposed', async () => {
-    const sandbox = await (await connectGateway(server.url)).createSandbox()
+  it('holds a stream before each event, until it is released', async () => {
+    const sandbox = await remoteSandbox()
     const gate = await sandbox.hold('text', { at: 'event', after: 2 })
     const { body: stream } = await open(sandbox, 'POST /responses', { body })
     await gate.arrived()
@@ -97,24 +92,24 @@ describe('hold() of a remote sandbox', () => {
       `gate.next(): No active gate '${gate.id}': it was released or reset`,
     )
     await expect(sandbox.hold('tekst' as 'text')).rejects.toThrow("hold(): on: unknown operation 'tekst'")
-    let reply: Promise<unknown>
-    {
-      await using held = await sandbox.hold('text')
-      reply = call(sandbox, 'POST /responses', { body })
-      await held.arrived()
-      await expect(held.arrived(2, { timeout: 1 })).rejects.toThrow('1 of 2 arrivals')
-    }
+  })
+
+  it('holds a request until it is disposed', async () => {
+    const sandbox = await remoteSandbox()
+    const gate = await sandbox.hold({ on: 'text', when: { input: 'tides' } })
+    const reply = call(sandbox, 'POST /responses', { body })
+    await gate.arrived()
+    await expect(gate.arrived(2, { timeout: 1 })).rejects.toThrow('1 of 2 arrivals')
+    await gate[Symbol.asyncDispose]()
     expect(await reply).toMatchObject({ status: 200 })
   })
 
   it('ends with its sandbox, even if a wait for it is pending', async () => {
-    const sandbox = await (await connectGateway(server.url)).createSandbox()
-    const gate = await sandbox.hold({ on: 'text', when: { input: 'tides' } })
+    const sandbox = await remoteSandbox()
+    const gate = await sandbox.hold('text')
     const reply = call(sandbox, 'POST /responses', { body })
     await gate.arrived()
-    const waiting = expect(gate.arrived(2, { timeout: '1m' })).rejects.toThrow(
-      'the gate ended after 1 of 2 arrivals',
-    )
+    const waiting = expect(gate.arrived(2, { timeout: '1m' })).rejects.toThrow('gate ended after 1 of 2 arr')
     await sandbox.dispose()
     await waiting
     expect(await reply).toMatchObject({ status: 200 })

@@ -27,6 +27,10 @@ export function clientsOf(sandbox: Sandbox, target: Target) {
       const end = read().catch(() => 'failed')
       return { deltas: () => text.split('"type":"response.output_text.delta"').length - 1, end }
     },
+    /** Returns the deliveries of the calls that are not over. */
+    held: () => sandbox.journal.unanswered().map(({ delivery }) => delivery),
+    /** Waits until all calls are over. */
+    idle: () => until(() => sandbox.inFlight === 0),
   }
 }
 
@@ -35,7 +39,6 @@ export async function until(condition: () => boolean): Promise<void> {
 }
 
 const long = { timeout: '10s' } as const
-const isHeld = ({ sandbox }: Clients) => sandbox.journal.unanswered().map(({ delivery }) => delivery)
 
 export const interleavings: Record<string, (clients: Clients) => Promise<void>> = {
   async 'two agents race, and the first to arrive is the first to go on'({ sandbox, ask }) {
@@ -53,31 +56,30 @@ export const interleavings: Record<string, (clients: Clients) => Promise<void>> 
     gate.next()
     await agents[1]
   },
-  async 'Stop between two deltas ends the stream'(clients) {
-    using gate = clients.sandbox.hold('text', { at: 'event', after: 2 })
+  async 'Stop between two deltas ends the stream'({ sandbox, stream, idle }) {
+    using gate = sandbox.hold('text', { at: 'event', after: 2 })
     const stop = new AbortController()
-    const { deltas, end } = await clients.stream(stop.signal)
+    const { deltas, end } = await stream(stop.signal)
     await gate.arrived(1, long)
     gate.next()
     await gate.arrived(2, long)
     await until(() => deltas() === 3)
     stop.abort()
     expect([await end, deltas()]).toEqual(['failed', 3])
-    await until(() => clients.sandbox.inFlight === 0)
-    expect(clients.sandbox.journal.entries()).toMatchObject([{ delivery: 'aborted-by-client' }])
+    await idle()
+    expect(sandbox.journal.entries()).toMatchObject([{ delivery: 'aborted-by-client' }])
   },
-  async 'a retry arrives while the first attempt is held, and goes on without it'(clients) {
-    const { sandbox, ask } = clients
+  async 'a retry arrives while the first attempt is held, and goes on without it'({ sandbox, ask, held, idle }) {
     using gate = sandbox.hold('text')
     const timeout = new AbortController()
     const first = ask('once', timeout.signal).catch(() => 'timeout')
     await gate.arrived(1, long)
     timeout.abort()
     expect(await first).toBe('timeout')
-    await until(() => clients.sandbox.inFlight === 0)
+    await idle()
     const retry = ask('twice')
     await gate.arrived(2, long)
-    expect(isHeld(clients)).toEqual(['held-by-gate'])
+    expect(held()).toEqual(['held-by-gate'])
     gate.next()
     expect(await retry).toContain('twice')
   },
@@ -91,8 +93,7 @@ export const interleavings: Record<string, (clients: Clients) => Promise<void>> 
     await waiting
     gate.release()
   },
-  async 'reset and restore release held calls, and end the gate'(clients) {
-    const { sandbox, ask } = clients
+  async 'reset and restore release held calls, and end the gate'({ sandbox, ask }) {
     for (const end of ['reset', 'restore'] as const) {
       const gate = sandbox.hold('text')
       const snapshot = sandbox.snapshot()
@@ -103,21 +104,21 @@ export const interleavings: Record<string, (clients: Clients) => Promise<void>> 
       expect(sandbox.activeScenarios()).toEqual([])
     }
   },
-  async 'a barrier of three holds two calls until the third arrives'(clients) {
-    using gate = clients.sandbox.hold('text', { together: 3 })
-    const replies = ['a', 'b'].map((name) => clients.ask(name))
+  async 'a barrier of three holds two calls until the third arrives'({ sandbox, ask, held }) {
+    using gate = sandbox.hold('text', { together: 3 })
+    const replies = ['a', 'b'].map((name) => ask(name))
     await gate.arrived(2, long)
-    expect(isHeld(clients)).toEqual(['held-by-gate', 'held-by-gate'])
-    expect(await Promise.all([...replies, clients.ask('c')])).toHaveLength(3)
-    await clients.sandbox.journal.waitFor('createResponse', { count: 3 })
+    expect(held()).toEqual(['held-by-gate', 'held-by-gate'])
+    expect(await Promise.all([...replies, ask('c')])).toHaveLength(3)
+    await sandbox.journal.waitFor('createResponse', { count: 3 })
   },
-  async 'next() before the arrival lets one call through'(clients) {
-    using gate = clients.sandbox.hold('text')
+  async 'next() before the arrival lets one call through'({ sandbox, ask, held }) {
+    using gate = sandbox.hold('text')
     gate.next()
-    expect(await clients.ask('one')).toContain('one')
-    const second = clients.ask('two')
+    expect(await ask('one')).toContain('one')
+    const second = ask('two')
     await gate.arrived(2, long)
-    expect(isHeld(clients)).toEqual(['held-by-gate'])
+    expect(held()).toEqual(['held-by-gate'])
     gate.release()
     await second
   },
@@ -129,13 +130,13 @@ export const interleavings: Record<string, (clients: Clients) => Promise<void>> 
     gate.release()
     expect(await Promise.all(replies)).toHaveLength(4)
   },
-  async 'two gates hold one call until both let it through'(clients) {
-    using first = clients.sandbox.hold('createResponse')
-    using second = clients.sandbox.hold({ on: '*', when: { input: 'both' } })
-    const reply = clients.ask('both')
+  async 'two gates hold one call until both let it through'({ sandbox, ask, held }) {
+    using first = sandbox.hold('createResponse')
+    using second = sandbox.hold({ on: '*', when: { input: 'both' } })
+    const reply = ask('both')
     await Promise.all([first.arrived(1, long), second.arrived(1, long)])
     second.next()
-    expect(isHeld(clients)).toEqual(['held-by-gate'])
+    expect(held()).toEqual(['held-by-gate'])
     first.next()
     expect(await reply).toContain('both')
   },
@@ -148,17 +149,17 @@ export const interleavings: Record<string, (clients: Clients) => Promise<void>> 
     gate.next()
     expect([await end, deltas()]).toEqual(['complete', 3])
   },
-  async 'latency begins when the gate lets a call through'(clients) {
+  async 'latency begins when the gate lets a call through'({ sandbox, ask }) {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
-      clients.sandbox.use({ on: 'text', fault: { name: 'latency', ms: 50 } })
-      using gate = clients.sandbox.hold('text')
-      const reply = clients.ask('late')
+      sandbox.use({ on: 'text', fault: { name: 'latency', ms: 50 } })
+      using gate = sandbox.hold('text')
+      const reply = ask('late')
       await gate.arrived(1, long)
       await vi.advanceTimersByTimeAsync(1000)
       gate.release()
       while (vi.getTimerCount() === 0) await undefined
-      expect(clients.sandbox.journal.size).toBe(0)
+      expect(sandbox.journal.size).toBe(0)
       await vi.advanceTimersByTimeAsync(50)
       expect(await reply).toContain('late')
     } finally {
