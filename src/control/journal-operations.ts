@@ -6,8 +6,16 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { hiddenEntry, JournalEntry, readMatch, toEntry } from '../journal/entry.ts'
 import { withFields } from '../journal/expectations.ts'
 import type { Har } from '../journal/har.ts'
-import { objectOf, sandboxOperation, waitFields } from './operation.ts'
+import { Duration } from '../lib/numbers.ts'
+import { objectOf, sandboxOperation } from './operation.ts'
 import { infoOf } from './sandbox-operations.ts'
+
+export const Wait = z.strictObject({
+  count: z.int().min(1).optional().describe('Default: 1.'),
+  timeout: Duration.refine((ms) => ms <= 600_000, 'at most 10 minutes')
+    .optional()
+    .describe("Real time in milliseconds, or a duration such as '5s'. Default: 1,000."),
+})
 
 // JSON omits an undefined body.
 const Entry = JournalEntry as z.ZodType<unknown> as z.ZodType<JournalEntry>
@@ -62,9 +70,7 @@ export const journalOperations = [
   }),
   sandboxOperation('waitForCalls', 'POST /sandboxes/{sandbox}/journal/wait', {
     doc: { summary: 'Wait until an operation has been called `count` times; responds with a 408 on timeout' },
-    input: {
-      body: z.strictObject({ operation, ...waitFields() }),
-    },
+    input: { body: Wait.extend({ operation }) },
     output: Entries,
     async resolve({ journal }, { body: { operation, ...options }, call }) {
       const signal = call.sink.disconnected

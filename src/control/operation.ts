@@ -4,7 +4,6 @@ import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { json, type Reply } from '../http/reply.ts'
 import type { Journal } from '../journal/journal.ts'
-import { Duration } from '../lib/numbers.ts'
 import type { AnyOperation, OperationInput } from '../operation.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 
@@ -44,14 +43,6 @@ export interface ControlOperation<Id extends string = string, Output extends z.Z
 
 /** A schema for an object whose own schema describes what is written, not what is read. */
 export const objectOf = <Value>() => z.looseObject({}) as unknown as z.ZodType<Value>
-
-/** Fields of a body that waits for calls. */
-export const waitFields = () => ({
-  count: z.int().min(1).optional().describe('Default: 1.'),
-  timeout: Duration.refine((ms) => ms <= 600_000, 'at most 10 minutes')
-    .optional()
-    .describe("Real time in milliseconds, or a duration such as '5s'. Default: 1,000."),
-})
 
 const noContent: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
 

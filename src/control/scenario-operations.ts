@@ -11,7 +11,8 @@ import { bundledScenario, bundledScenarios } from '../scenarios/bundled.ts'
 import { HoldOptions } from '../scenarios/gate.ts'
 import type { OperationName } from '../scenarios/names.ts'
 import { Scenario } from '../scenarios/scenario.ts'
-import { gatewayOperation, sandboxOperation, waitFields } from './operation.ts'
+import { Wait } from './journal-operations.ts'
+import { gatewayOperation, sandboxOperation } from './operation.ts'
 
 const Name = z.string().min(1)
 export const BundledScenario = z.strictObject({
@@ -139,7 +140,7 @@ export const scenarioOperations = [
   }),
   sandboxOperation('waitForArrivals', 'POST /sandboxes/{sandbox}/gates/{gate}/wait', {
     doc: { summary: 'Wait until `count` requests or events have arrived; responds with a 408 on timeout' },
-    input: { params: { gate: Name }, body: z.strictObject(waitFields()) },
+    input: { params: { gate: Name }, body: Wait },
     resolve: ({ rules }, { params: { gate }, body: { count, timeout }, call }) =>
       rules.gate(gate).arrived(count, { timeout, signal: call.sink.disconnected }),
   }),
