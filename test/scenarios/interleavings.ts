@@ -69,7 +69,7 @@ export const interleavings: Record<string, (clients: Clients) => Promise<void>> 
     await idle()
     expect(sandbox.journal.entries()).toMatchObject([{ delivery: 'aborted-by-client' }])
   },
-  async 'a retry arrives while the first attempt is held, and goes on without it'({ sandbox, ask, held, idle }) {
+  async 'a retry of a held attempt goes on without it'({ sandbox, ask, held, idle }) {
     using gate = sandbox.hold('text')
     const timeout = new AbortController()
     const first = ask('once', timeout.signal).catch(() => 'timeout')
