@@ -93,7 +93,7 @@ interface VerdictMatchers<Result> {
 
 declare global {
   namespace jest {
-    interface Matchers<R> extends VerdictMatchers<R> {}
+    interface Matchers<R, T> extends VerdictMatchers<R> {}
   }
   namespace PlaywrightTest {
     interface Matchers<R, T> extends VerdictMatchers<Promise<R>> {}
