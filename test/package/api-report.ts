@@ -50,7 +50,7 @@ function reportOf(entry: string, project: Project, shownIn: Map<number, string>)
   const module = file && checker.getSymbolAtLocation(file)
   if (!module) throw new Error(`src/${entry}.ts exports nothing`)
   const named = new Set<TypeSymbol>()
-  const show = (name: string, symbol: TypeSymbol, members = publicMembers(symbol, checker)): string => {
+  const show = (name: string, symbol: TypeSymbol, members = publicMembers(symbol, project)): string => {
     shownIn.set(symbol.id, entry)
     const text = describe(name, symbol, members, project)
     const scopes = new Set([symbol, ...members.flatMap((member) => member.getParent() ?? [])])
@@ -64,7 +64,7 @@ function reportOf(entry: string, project: Project, shownIn: Map<number, string>)
     return elsewhere ? `${each.name}: as in ${elsewhere}` : show(each.name, symbol)
   })
   for (const symbol of extendedBy(file, checker)) {
-    const members = publicMembers(symbol, checker).filter((member) =>
+    const members = publicMembers(symbol, project).filter((member) =>
       member.declarations.some((each) => each.path === file.path),
     )
     texts.push(show(symbol.name, symbol, members))
@@ -87,7 +87,9 @@ function unaliased(symbol: TypeSymbol, checker: Checker): TypeSymbol {
   return symbol.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 }
 
-function publicMembers(symbol: TypeSymbol, checker: Checker): TypeSymbol[] {
+function publicMembers(symbol: TypeSymbol, project: Project): TypeSymbol[] {
+  const { checker } = project
+  const fileOf = ({ declarations }: TypeSymbol) => declarations[0]?.resolve(project)?.getSourceFile().fileName
   if (!(symbol.flags & (SymbolFlags.Interface | SymbolFlags.Class))) return []
   const members = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
   return (
@@ -95,6 +97,8 @@ function publicMembers(symbol: TypeSymbol, checker: Checker): TypeSymbol[] {
       .filter((member) => !member.name.includes('#') && !isInternal(member, checker))
       // Users see only the members that `RequestSandbox` declares itself.
       .filter((member) => member.getParent()?.name !== 'SandboxState')
+      // Inherited from a test runner.
+      .filter((member) => !/node_modules\/@?vitest\//.test(fileOf(member) ?? ''))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
   )
 }
