@@ -157,7 +157,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
   }
 
   /** Holds requests, or streams before their events, until the gate lets them through. */
-  async hold(on: Rule['on'] | HeldRequests, options?: HoldOptions): Promise<RemoteGate> {
+  async hold(on: Rule['on'] | HeldRequests, options: HoldOptions = {}): Promise<RemoteGate> {
     const { client } = this
     const { id } = await client.data('createGate', this.#here, { body: { on, options } })
     const here = { ...this.#here, gate: id, name: id }
