@@ -31,6 +31,8 @@ export interface ImportFlags extends RedactionFlags {
 const maxBytes = 256 * 1024 * 1024
 /** Size in bytes from which a file is announced, because importing it takes seconds. */
 const largeBytes = 10 * 1024 * 1024
+/** Maximum number of skipped entries to print. */
+const maxReasons = 100
 
 /** Sets exit code 1 if a recording still contained a secret, 2 if nothing was written. */
 export function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly string[], flags: ImportFlags) {
@@ -102,7 +104,8 @@ export function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly string[
   if (leaked.length > 0) process.exitCode = 1
   else if (written.length === 0) process.exitCode = 2
   if (json) return print(JSON.stringify({ written, skipped, leaked }))
-  for (const reason of skipped) printError(`skipped ${reason}`)
+  for (const reason of skipped.slice(0, maxReasons)) printError(`skipped ${reason}`)
+  if (skipped.length > maxReasons) printError(`skipped ${skipped.length - maxReasons} more`)
   for (const file of leaked) printError(`did not write ${file}: it still contained a secret`)
   if (quiet) return
   for (const file of written) print(join(recordings, file))

@@ -60,6 +60,13 @@ it.runIf(process.platform === 'linux')('import writes recordings aside, and rena
 })
 
 describe('import har', () => {
+  it('counts skipped entries after the first hundred', async () => {
+    const entries = Array(1000).fill({})
+    const { code, stderr } = await imported('har', 'skipped.har', JSON.stringify({ log: { entries } }))
+    expect([code, stderr.trim().split('\n').length]).toEqual([2, 101])
+    expect(stderr).toMatch(/\nskipped 900 more\n$/)
+  })
+
   it('restores the status and bytes of the calls that Understudy exported', async () => {
     const question = { model: 'aurora/dawn-2', input: 'Wörter 🌊' }
     const requests: [string, object?][] = [
