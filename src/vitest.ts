@@ -238,7 +238,8 @@ function printIfFailed(sandbox: Sandbox<RequestBodies>, onTestFailed: TestContex
     const entries = journal.entries()
     const reasons = sandbox.rules.unused().flatMap((each) => explainUnused(each, entries) ?? [])
     const unanswered = journal.unanswered()
-    const facts = { entries, unanswered, scenarios: sandbox.rules.active(), operations: everyOperation }
+    // The reasons above explain the faults that never acted.
+    const facts = { entries, unanswered, scenarios: [], operations: everyOperation }
     const found = await findingsOf(gatewaySetup.extras, facts)
     const mistakes = found.map(({ name, message }) => `${name}: ${message}`)
     const text = [journalText(`Sandbox ${id}`, entries), ...reasons, ...mistakes].join('\n  ')

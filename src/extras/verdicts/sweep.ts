@@ -291,14 +291,18 @@ function callText(entry: JournalEntry): string {
 
 function reasonNotReached(entries: readonly JournalEntry[]): string {
   const reached = entries.find(({ rules }) => rules.some((rule) => rule.scenario === scenario))
-  return reached?.warnings.join(' ') || 'the call did not come'
+  return reached?.warnings.find((each) => each.includes('nothing to act on')) ?? 'the call did not come'
 }
+
+/** Messages of V8, JavaScriptCore and SpiderMonkey for invalid JSON. */
+const jsonMessage = /JSON\b.*\bposition|in JSON\b|JSON input|valid JSON|JSON Parse error|^JSON\.parse:/
 
 function isCrash(error: unknown): boolean {
   const { name, message, cause } = Object(error)
   // `fetch` throws a TypeError with a cause if the connection breaks.
   const isOwn = ['TypeError', 'SyntaxError', 'RangeError', 'ReferenceError'].includes(name) && !cause
-  return isOwn || !message
+  // SDKs throw SyntaxErrors, too, but with messages of their own.
+  return !message || (isOwn && (name !== 'SyntaxError' || jsonMessage.test(message)))
 }
 
 function textOf(value: unknown): string {

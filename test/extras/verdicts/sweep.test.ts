@@ -37,6 +37,12 @@ describe('sweep()', () => {
     { verdict: 'recovered', fault: 'status-503', work: (to: Target) => ask(to).catch(() => ask(to)) },
     { verdict: 'rejected', fault: 'status-503', work: ask, message: 'Error: The gateway responded with 503' },
     { verdict: 'rejected', fault: 'connection-reset', work: ask, message: 'TypeError: fetch failed' },
+    {
+      verdict: 'rejected',
+      fault: 'status',
+      work: (to: Target) => ask(to).catch(() => Promise.reject(new SyntaxError('Unreadable'))),
+      message: 'SyntaxError: Unreadable',
+    },
     { verdict: 'partial', fault: 'status', work: (to: Target) => ask(to).catch(() => 'partly') },
     {
       verdict: 'silent',
