@@ -56,7 +56,7 @@ function authenticate(caller: Caller, { options, extras }: GatewayCore, state: S
       messages[401],
       `send Authorization: Bearer <key>, with ${apiKeys ? 'one of apiKeys' : 'any key'}`,
     )
-  if (/[^\s,].*, *bearer /i.test(authorization))
+  if (/^[\s,]*[^\s,].*, *bearer /i.test(authorization))
     throw new GatewayError(400, 'More than one Authorization header')
   if (key === undefined) throw unauthorized('Malformed Authorization header: must be Bearer <key>')
   if (keyOwner) return

@@ -30,6 +30,11 @@ it('a body has room for a million token ids', async () => {
   expect(body.error.message).toMatch(/^model: /)
 })
 
+it('a key of 9 MB is accepted', async () => {
+  const headers = { authorization: `Bearer ${long}` }
+  expect((await call(createGateway(), 'GET /providers', { headers })).status).toBe(200)
+})
+
 describe('an unknown name of 9 MB', () => {
   const gateway = createGateway()
   it.each<[what: string, use: () => unknown]>([
