@@ -15,12 +15,12 @@ describe('warnings about unknown names', () => {
     expect(warnings[50]).toBe('and 9,950 more')
   })
 
-  it('stop at 50 for a template with 12,000 unknown tags, and count the rest', { timeout }, async () => {
-    const body = list(12_000, (index) => `{{ body.a${index} }}`).join('')
+  it('stop at 50 for a template with 9,000 unknown tags, and count the rest', { timeout }, async () => {
+    const body = list(9_000, (index) => `{{ body.a${index} }}`).join('')
     const { warnings } = await send('GET /providers', { rule: { reply: { body } } })
     expect(warnings).toHaveLength(51)
     expect(warnings[49]).toContain('body.a49')
-    expect(warnings[50]).toBe('and 11,950 more')
+    expect(warnings[50]).toBe('and 8,950 more')
   })
 
   it('number at most 51 for 5,000 tools of an unknown type', { timeout }, async () => {
