@@ -10,6 +10,16 @@ type Rule =
   | { readonly oneOf: Selection; readonly decides: string }
   | { readonly faults: Selection; readonly leaves: string; readonly forNone: Selection }
 
+/** Faults after which the rest of a body is missing. */
+const cuts = [
+  'stream-cut',
+  'stream-reset',
+  'stream-stall',
+  'truncated-body',
+  'body-stall',
+  'short-content-length',
+] as const
+
 /** Rules that affect whole layers come first, then rules for individual faults. */
 export const rules: readonly Rule[] = [
   {
@@ -37,27 +47,9 @@ export const rules: readonly Rule[] = [
   { oneOf: ['gzip-body', 'broken-gzip'], decides: 'the content encoding' },
   { oneOf: ['stream-error-event', 'stream-without-completed'], decides: 'the final event' },
   { oneOf: ['stream-without-done', 'stream-data-after-done'], decides: "the stream's last line" },
+  { oneOf: [...cuts, 'broken-gzip'], decides: "the body's end" },
   {
-    oneOf: [
-      'stream-cut',
-      'stream-reset',
-      'stream-stall',
-      'truncated-body',
-      'body-stall',
-      'short-content-length',
-      'broken-gzip',
-    ],
-    decides: "the body's end",
-  },
-  {
-    faults: [
-      'stream-cut',
-      'stream-reset',
-      'stream-stall',
-      'truncated-body',
-      'body-stall',
-      'short-content-length',
-    ],
+    faults: cuts,
     leaves: 'no end of stream',
     forNone: [
       'stream-error-event',

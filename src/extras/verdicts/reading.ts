@@ -1,6 +1,6 @@
 /** Reads what a client received: how a reply ended, its text, and its function calls. */
 import { readEvents } from '../../faults/raw-events.ts'
-import { announcesEvents } from '../../http/reply.ts'
+import { announcesEvents, type StreamEvent } from '../../http/reply.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { fieldsOf, isObject, listOf, parseJson, textOf } from '../../lib/json.ts'
 
@@ -26,9 +26,7 @@ export function readReply({ status, durationMs, ...entry }: JournalEntry): Readi
   if (truncatedBytes > 0 || entry.responseHeaders['content-encoding'])
     return { ...reading, ending: 'unknown' }
   if (announcesEvents(entry.responseHeaders) || /^\uFEFF?(?:data|event|id|retry)?:/.test(text)) {
-    const events = [...readEvents([{ kind: 'bytes', bytes: text }])].flatMap((frame) =>
-      frame.kind === 'event' ? [frame.event] : [],
-    )
+    const events = eventsIn(text)
     const ending = events.map(endingOf).findLast((each) => each !== undefined) ?? early
     return { ...answerIn(events), ending, isStream: true }
   }
@@ -37,6 +35,12 @@ export function readReply({ status, durationMs, ...entry }: JournalEntry): Readi
   const isJson = entry.operation !== null || /json/i.test(entry.responseHeaders['content-type'] ?? '')
   const isWhole = value !== undefined || status === 204 || !isJson
   return isWhole ? { ...reading, ending: 'whole' } : { ...reading, text: squeezed(text), ending: early }
+}
+
+/** Returns the events of a stream, in any protocol. */
+export function eventsIn(text: string): StreamEvent[] {
+  const frames = [...readEvents([{ kind: 'bytes', bytes: text }])]
+  return frames.flatMap((frame) => (frame.kind === 'event' ? [frame.event] : []))
 }
 
 /** Adds up the answer in the events, or the whole reply, of any protocol. */

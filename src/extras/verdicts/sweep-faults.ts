@@ -2,13 +2,12 @@
 import * as z from 'zod'
 import { type FaultDefinition, needsGeneratedAnswer, requestedForm } from '../../faults/fault.ts'
 import { type Fault, faultNames, faultOf, requiredParameters } from '../../faults/index.ts'
-import { readEvents } from '../../faults/raw-events.ts'
 import { announcesEvents } from '../../http/reply.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { didYouMean } from '../../lib/did-you-mean.ts'
 import { parseJson } from '../../lib/json.ts'
 import type { StreamPlaces } from '../../resources/protocol.ts'
-import { readReply } from './reading.ts'
+import { eventsIn, readReply } from './reading.ts'
 
 /** A fault's name, such as `stream-cut` or `status-503`, or a fault with parameters. */
 export type SweepFault = Fault | `status-${number}`
@@ -71,9 +70,7 @@ export function isDetectable({ name, form }: Setting, { entry }: LearnedCall): b
 function variants(fault: FaultDefinition, call: LearnedCall): Setting[] {
   const { name } = fault
   if (name === 'status') return [{ name }, ...statuses.map((status) => ({ name, status }))]
-  const required = requiredParameters(name).join()
-  if (required === 'path') return pathsIn(call.entry).map((path) => ({ name, path }))
-  if (required !== '') return []
+  if (requiredParameters(name).includes('path')) return pathsIn(call.entry).map((path) => ({ name, path }))
   const { shape } = fault.params()
   const choices = Object.entries(shape).flatMap(([parameter, schema]) => {
     const usual = schema.parse(undefined)
@@ -92,15 +89,8 @@ function choicesOf(schema: z.ZodType): readonly unknown[] {
 
 /** Returns the first and the last position between events. */
 function edges(parameters: object, { entry, places }: LearnedCall): object[] {
-  const last = eventsIn(entry).findIndex((event) => places?.isFinal(event))
+  const last = eventsIn(entry.responseBody.text).findIndex((event) => places?.isFinal(event))
   return 'afterEvents' in parameters && last > 0 ? [{ afterEvents: 0 }, { afterEvents: last }] : []
-}
-
-function eventsIn({ responseBody, responseHeaders }: JournalEntry) {
-  const frames = announcesEvents(responseHeaders)
-    ? [...readEvents([{ kind: 'bytes', bytes: responseBody.text }])]
-    : []
-  return frames.flatMap((frame) => (frame.kind === 'event' ? [frame.event] : []))
 }
 
 /** Fields with the answer, in any protocol, and those that clients rely on. */
@@ -109,8 +99,8 @@ const maxPaths = 20
 const maxDepth = 6
 
 /** Returns paths of fields in a reply, or in any event of a stream, for example `choices.0.delta.content`. */
-function pathsIn(entry: JournalEntry): string[] {
-  const values = [...eventsIn(entry), parseJson(entry.responseBody.text)]
+function pathsIn({ responseBody: { text }, responseHeaders }: JournalEntry): string[] {
+  const values = announcesEvents(responseHeaders) ? eventsIn(text) : [parseJson(text)]
   const paths = [...new Set(values.flatMap((value) => fieldPaths(value, maxDepth)))]
   const ofAnswer = paths.filter((path) => answerFields.test(path))
   return (ofAnswer.length > 0 ? ofAnswer : paths).slice(0, maxPaths)

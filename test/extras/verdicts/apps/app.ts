@@ -1,5 +1,6 @@
 /** Describes an application with planted defects. */
 import type { Fault, Sandbox } from '../../../../src/index.ts'
+import type { FindingName, SweepVerdict } from '../../../../src/verdicts.ts'
 
 export interface App {
   readonly name: string
@@ -19,30 +20,6 @@ export interface Target {
   readonly signal?: AbortSignal
 }
 
-export type FindingName =
-  | 'retry-after-ignored'
-  | 'not-retryable-retried'
-  | 'retry-storm'
-  | 'gave-up'
-  | 'truncated-accepted'
-  | 'error-in-stream-ignored'
-  | 'duplicate-effect'
-  | 'tool-result-twice'
-  | 'tool-executed-on-broken-arguments'
-  | 'abort-not-passed-on'
-  | 'text-twice'
-  | 'fault-never-acted'
-
-export type VerdictName =
-  | 'recovered'
-  | 'rejected'
-  | 'partial'
-  | 'silent'
-  | 'hung'
-  | 'crashed'
-  | 'duplicated'
-  | 'not-reached'
-
 /**
  * The way a defect shows: under `fault`, as `sandbox.use` takes it, which acts once, on call number `call` (default:
  * 1), as this finding or as this verdict of a sweep.
@@ -51,7 +28,7 @@ export interface Planted {
   readonly fault: Fault | readonly Fault[]
   readonly call?: number
   readonly finding?: FindingName
-  readonly verdict?: VerdictName
+  readonly verdict?: SweepVerdict
   readonly userAborts?: boolean
 }
 

@@ -13,7 +13,7 @@ import { stopButton } from './stop-button.ts'
 import { structuredOutput } from './structured-output.ts'
 import { translate } from './translate.ts'
 
-export type { App, FindingName, Planted, Target, VerdictName } from './app.ts'
+export type { App, Planted, Target } from './app.ts'
 export { waits } from './persist.ts'
 
 const withSdk = [
