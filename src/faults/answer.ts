@@ -9,36 +9,29 @@ import { defineFault, type FaultContext } from './fault.ts'
 import { isEvent } from './position.ts'
 
 export const answerFaults = [
-  defineFault({
-    name: 'json-instead-of-stream',
-    layer: 'form',
+  defineFault('json-instead-of-stream', 'form', {
     summary: 'A request for a stream gets a JSON reply.',
     requested: 'stream',
   }),
-  defineFault({
-    name: 'stream-instead-of-json',
-    layer: 'form',
+  defineFault('stream-instead-of-json', 'form', {
     summary: 'A request for JSON gets an event stream.',
     requested: 'json',
   }),
-  defineFault({
-    name: 'field',
-    layer: 'fields',
+  defineFault('field', 'fields', {
     summary: 'The field at `path` is missing, null or wrong, in the reply or in stream events.',
-    params: () =>
-      z.strictObject({
-        path: path(),
-        event: z
-          .union([z.string().min(1), count()])
-          .optional()
-          .describe('Type of the events to change, or the position of one event, from 0. Default: all.'),
-        to: z
-          .union([z.enum(['absent', 'null', 'wrong-type']), z.strictObject({ value: z.json() })])
-          .default('absent')
-          .describe(
-            'Change to make. `wrong-type` sends a number for a string, and a string for other types. `{ value }` sends any JSON value.',
-          ),
-      }),
+    params: () => ({
+      path: path(),
+      event: z
+        .union([z.string().min(1), count()])
+        .optional()
+        .describe('Type of the events to change, or the position of one event, from 0. Default: all.'),
+      to: z
+        .union([z.enum(['absent', 'null', 'wrong-type']), z.strictObject({ value: z.json() })])
+        .default('absent')
+        .describe(
+          'Change to make. `wrong-type` sends a number for a string, and a string for other types. `{ value }` sends any JSON value.',
+        ),
+    }),
     apply({ path, event, to }, context, reply) {
       const place = readPath(path)
       const nothing = event === undefined ? 'the answer has no' : `no event '${event}' has a`
@@ -49,33 +42,23 @@ export const answerFaults = [
       })
     },
   }),
-  defineFault({
-    name: 'duplicate-response-id',
-    layer: 'answer',
+  defineFault('duplicate-response-id', 'answer', {
     summary: 'All answers have the same id.',
-    params: () =>
-      z.strictObject({
-        id: z.string().min(1).default('resp_duplicate').describe('The shared id.'),
-      }),
+    params: () => ({ id: z.string().min(1).default('resp_duplicate').describe('The shared id.') }),
     apply: ({ id }, context, reply) => changeAnswer(reply, context, 'id', (answer) => ({ ...answer, id })),
   }),
-  defineFault({
-    name: 'content-filter',
-    layer: 'answer',
+  defineFault('content-filter', 'answer', {
     summary: 'The answer is `incomplete` with the reason `content_filter`; its text is unchanged.',
     apply: (_params, context, reply) =>
       changeJson(reply, context, 'the answer is not complete', (value) =>
         isObject(value) ? context.protocol.ended(value, 'content_filter') : value,
       ),
   }),
-  defineFault({
-    name: 'citation-out-of-range',
-    layer: 'answer',
+  defineFault('citation-out-of-range', 'answer', {
     summary: 'Each citation has offsets beyond the end of the text.',
-    params: () =>
-      z.strictObject({
-        by: z.int().min(1).default(1_000_000).describe("Number added to the citation's offsets."),
-      }),
+    params: () => ({
+      by: z.int().min(1).default(1_000_000).describe("Number added to the citation's offsets."),
+    }),
     apply: ({ by }, context, reply) =>
       changeCitations(reply, context, (citation) => {
         const { start_index: start, end_index: end } = citation
@@ -85,17 +68,14 @@ export const answerFaults = [
         return citation
       }),
   }),
-  defineFault({
-    name: 'citation-missing-field',
-    layer: 'answer',
+  defineFault('citation-missing-field', 'answer', {
     summary: 'Each citation lacks one of its fields.',
-    params: () =>
-      z.strictObject({
-        field: z
-          .enum(['type', 'url', 'title', 'start_index', 'end_index', 'content'])
-          .default('url')
-          .describe('The missing field.'),
-      }),
+    params: () => ({
+      field: z
+        .enum(['type', 'url', 'title', 'start_index', 'end_index', 'content'])
+        .default('url')
+        .describe('The missing field.'),
+    }),
     apply: ({ field }, context, reply) =>
       changeCitations(reply, context, (citation) => {
         const { [field]: _missing, ...rest } = citation

@@ -164,17 +164,14 @@ function faultOfForms<const Name extends string, FormName extends string>(
   summary: string,
   described: string,
 ) {
-  return defineFault({
-    name,
-    layer: 'answer',
+  return defineFault(name, 'answer', {
     summary,
-    params: () =>
-      z.strictObject({
-        form: z
-          .enum(Object.keys(forms) as FormName[])
-          .default(usual as never)
-          .describe(described),
-      }),
+    params: () => ({
+      form: z
+        .enum(Object.keys(forms) as FormName[])
+        .default(usual as never)
+        .describe(described),
+    }),
     apply: ({ form }, context, reply) => changeAnswer(reply, context, forms[form]),
   })
 }

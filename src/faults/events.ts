@@ -6,25 +6,18 @@ import * as z from 'zod'
 import { encodeFrame } from '../http/encode.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
 import { isObject } from '../lib/json.ts'
-import { count, Duration } from '../lib/numbers.ts'
-import { type Heartbeat, heartbeats, type StreamSoFar } from '../resources/protocol.ts'
+import { between, count, Duration } from '../lib/numbers.ts'
+import { heartbeats, type StreamSoFar } from '../resources/protocol.ts'
 import { defineFault, type FaultContext, type Layer } from './fault.ts'
-import {
-  actAt,
-  atOnePlace,
-  type EventFrame,
-  endAtByteOrTime,
-  isEvent,
-  type Position,
-  position,
-} from './position.ts'
+import { actAt, type EventFrame, endAtByteOrTime, isEvent, type Position, position } from './position.ts'
 
 export const streamFaults = [
-  defineFault({
-    name: 'stream-sequence-gap',
-    layer: 'events',
+  defineFault('stream-sequence-gap', 'events', {
     summary: 'Sequence numbers skip ahead after one event, as if events had been lost.',
-    params: () => atEvent({ missing: count(1).default(5).describe('Number of missing sequence numbers.') }),
+    params: () => ({
+      ...eventPosition(),
+      missing: count(1).default(5).describe('Number of missing sequence numbers.'),
+    }),
     apply: ({ missing, ...where }, context, frames) =>
       actAt(where, frames, context, function* (rest) {
         for (const frame of rest) {
@@ -34,73 +27,56 @@ export const streamFaults = [
         context.missed("this protocol's events have no sequence numbers")
       }),
   }),
-  defineFault({
-    name: 'stream-reordered-events',
-    layer: 'events',
+  defineFault('stream-reordered-events', 'events', {
     summary: 'Two consecutive events are in the wrong order.',
-    params: () => atEvent({}),
+    params: eventPosition,
     apply: (where, context, frames) => actAt(where, frames, context, (rest) => swapNext(rest, context)),
   }),
-  defineFault({
-    name: 'stream-huge-event',
-    layer: 'events',
+  defineFault('stream-huge-event', 'events', {
     summary: 'One event has an additional long field, `padding`.',
-    params: () =>
-      atEvent({
-        bytes: z
-          .int()
-          .min(1)
-          .max(16 * 1024 * 1024)
-          .default(1024 * 1024)
-          .describe('Field length in bytes.'),
-      }),
+    params: () => ({
+      ...eventPosition(),
+      bytes: between(1, 16 * 1024 * 1024)
+        .default(1024 * 1024)
+        .describe('Field length in bytes.'),
+    }),
     apply: ({ bytes, ...where }, context, frames) =>
       changeNext(where, context, frames, ({ event }) => [
         { kind: 'event', event: { ...event, padding: 'x'.repeat(bytes) } },
       ]),
   }),
-  defineFault({
-    name: 'stream-malformed-event',
-    layer: 'events',
+  defineFault('stream-malformed-event', 'events', {
     summary: 'One event contains invalid JSON; the stream continues.',
-    params: () => atEvent({}),
+    params: eventPosition,
     apply: (where, context, frames) => changeNext(where, context, frames, (frame) => [breakJson(frame)]),
   }),
-  defineFault({
-    name: 'stream-duplicate-event',
-    layer: 'events',
+  defineFault('stream-duplicate-event', 'events', {
     summary: 'One event is sent twice, with the same sequence number.',
-    params: () => atEvent({}),
+    params: eventPosition,
     apply: (where, context, frames) => changeNext(where, context, frames, (frame) => [frame, frame]),
   }),
-  defineFault({
-    name: 'stream-unknown-event',
-    layer: 'events',
+  defineFault('stream-unknown-event', 'events', {
     summary: 'An event of an unknown type is added, with a sequence number if the protocol has them.',
-    params: () =>
-      atEvent({ type: z.string().min(1).default('response.unknown_event').describe('Event type.') }),
+    params: () => ({
+      ...eventPosition(),
+      type: z.string().min(1).default('response.unknown_event').describe('Event type.'),
+    }),
     apply: ({ type, ...where }, context, frames) =>
-      actAt(where, frames, context, function* (rest) {
-        let isAdded = false
-        for (const frame of rest) {
-          if (!isAdded && isEvent(frame)) {
-            const { sequence_number } = frame.event
-            yield {
-              kind: 'event',
-              event: { type, ...(sequence_number !== undefined && { sequence_number }) },
-            }
-            context.acted()
-            isAdded = true
-          }
-          yield renumber(frame, 1)
-        }
-      }),
+      changeNext(
+        where,
+        context,
+        frames,
+        (frame) => {
+          const { sequence_number: number } = frame.event
+          const event = { type, ...(number !== undefined && { sequence_number: number }) }
+          return [{ kind: 'event', event }, renumber(frame, 1)]
+        },
+        1,
+      ),
   }),
-  defineFault({
-    name: 'stream-empty-data',
-    layer: 'events',
+  defineFault('stream-empty-data', 'events', {
     summary: 'An event with an empty `data:` line is added.',
-    params: () => atEvent({}),
+    params: eventPosition,
     apply: (where, context, frames) =>
       actAt(where, frames, context, function* (rest) {
         yield { kind: 'bytes', bytes: 'data:\n\n' }
@@ -108,24 +84,19 @@ export const streamFaults = [
         yield* rest
       }),
   }),
-  defineFault({
-    name: 'stream-error-event',
-    layer: 'events',
+  defineFault('stream-error-event', 'events', {
     summary: 'The stream reports a failure partway through and ends.',
-    params: () =>
-      atOnePlace(
-        z.strictObject({
-          ...position(),
-          form: z
-            .enum(['failed', 'error'])
-            .default('failed')
-            .describe(
-              '`response.failed` with the full Response object, or the flat `error` event. Default: failed.',
-            ),
-          code: z.string().default('server_error').describe('`error.code`.'),
-          message: z.string().default('Provider returned error').describe('`error.message`.'),
-        }),
-      ),
+    params: () => ({
+      ...position(),
+      form: z
+        .enum(['failed', 'error'])
+        .default('failed')
+        .describe(
+          '`response.failed` with the full Response object, or the flat `error` event. Default: failed.',
+        ),
+      code: z.string().default('server_error').describe('`error.code`.'),
+      message: z.string().default('Provider returned error').describe('`error.message`.'),
+    }),
     *apply({ form, code, message, ...place }, context, frames) {
       const seen: StreamSoFar = { response: undefined, sequence: 0 }
       yield* actAt(place, trackProgress(frames, seen), context, function* () {
@@ -135,22 +106,16 @@ export const streamFaults = [
       })
     },
   }),
-  defineFault({
-    name: 'stream-without-completed',
-    layer: 'events',
+  defineFault('stream-without-completed', 'events', {
     summary: 'The final event, which contains the full response, is missing, but `[DONE]` is sent.',
     apply: (_params, context, frames) =>
       dropFrames(frames, context, (frame) => isEvent(frame) && context.protocol.isFinal(frame.event)),
   }),
-  defineFault({
-    name: 'stream-without-done',
-    layer: 'events',
+  defineFault('stream-without-done', 'events', {
     summary: "The stream's last line, `[DONE]`, is missing.",
     apply: (_params, context, frames) => dropFrames(frames, context, ({ kind }) => kind === 'done'),
   }),
-  defineFault({
-    name: 'stream-data-after-done',
-    layer: 'events',
+  defineFault('stream-data-after-done', 'events', {
     summary: "The stream's first event is sent again after `[DONE]`.",
     *apply(_params, context, frames) {
       let first: Frame | undefined
@@ -164,15 +129,12 @@ export const streamFaults = [
       context.missed('the stream has no [DONE]')
     },
   }),
-  defineFault({
-    name: 'slow-stream',
-    layer: 'events',
+  defineFault('slow-stream', 'events', {
     summary: 'The response head is sent immediately, but the events are delayed.',
-    params: () =>
-      z.strictObject({
-        firstToken: Duration.default(0).describe('Delay before the first event, in milliseconds.'),
-        perToken: Duration.default(200).describe('Delay before each subsequent event, in milliseconds.'),
-      }),
+    params: () => ({
+      firstToken: Duration.default(0).describe('Delay before the first event, in milliseconds.'),
+      perToken: Duration.default(200).describe('Delay before each subsequent event, in milliseconds.'),
+    }),
     *apply({ firstToken, perToken }, context, frames) {
       let ms = firstToken
       for (const frame of frames) {
@@ -196,42 +158,38 @@ export const streamFaults = [
     'reset',
     'The connection is reset in the middle of the stream. With MSW and `gateway.fetch`, reading the body fails.',
   ),
-  defineFault({
-    name: 'stream-stall',
-    layer: 'events',
+  defineFault('stream-stall', 'events', {
     layerOf: ({ heartbeat, ...place }) => (heartbeat ? 'events' : layerOfEnd(place)),
     summary: 'The stream stops sending partway through, and the connection stays open.',
-    params: () =>
-      atOnePlace(
-        z.strictObject({
-          ...position(),
-          heartbeat: z
-            .enum(['comment', ...heartbeats])
-            .optional()
-            .describe(
-              'What keeps the stream alive meanwhile: comments, `ping` (Messages), `response.in_progress` (Responses), or chunks without text (Chat). The stream then stops between two events. Default: nothing.',
-            ),
-          every: Duration.optional().describe(
-            'Milliseconds between heartbeats, of which there are 1000. Default: 15000.',
-          ),
-        }),
-      ).refine(({ heartbeat, every }) => heartbeat || every === undefined, {
-        error:
-          "`every` requires `heartbeat`, as in { name: 'stream-stall', heartbeat: 'comment', every: '5s' }",
-      }),
+    params: () => ({
+      ...position(),
+      heartbeat: z
+        .enum(['comment', ...heartbeats])
+        .optional()
+        .describe(
+          'What keeps the stream alive meanwhile: comments, `ping` (Messages), `response.in_progress` (Responses), or chunks without text (Chat). The stream then stops between two events. Default: nothing.',
+        ),
+      every: Duration.optional().describe(
+        'Milliseconds between heartbeats, of which there are 1000. Default: 15000.',
+      ),
+    }),
+    problem: ({ heartbeat, every }) =>
+      every !== undefined && !heartbeat
+        ? "`every` requires `heartbeat`, as in { name: 'stream-stall', heartbeat: 'comment', every: '5s' }"
+        : undefined,
     apply({ heartbeat, every = 15_000, ...place }, context, frames) {
       if (!heartbeat) return endAt(place, 'stall', context, frames)
       const seen: StreamSoFar = { response: undefined, sequence: 0 }
       return actAt(place, trackProgress(frames, seen), context, function* (rest) {
         for (let sent = 0; sent < maxHeartbeats; sent++) {
-          const beat = heartbeatOf(heartbeat, context, seen)
-          if (!beat) {
+          const event = heartbeat === 'comment' ? undefined : context.protocol.heartbeat?.(heartbeat, seen)
+          if (!event && heartbeat !== 'comment') {
             context.missed(`this protocol has no heartbeat '${heartbeat}'`)
             return yield* rest
           }
           context.acted()
           yield { kind: 'wait', ms: every }
-          yield beat
+          yield event ? { kind: 'event', event } : { kind: 'bytes', bytes: ': keep-alive\n\n' }
           seen.sequence++
         }
         yield { kind: 'hang-up', how: 'stall' }
@@ -246,26 +204,21 @@ export const streamFaults = [
   otherSyntax('stream-no-space', 'There is no space after `data:`.', (text) =>
     text.replace(/^data: /gm, 'data:'),
   ),
-  defineFault({
-    name: 'stream-comments',
-    layer: 'text',
+  defineFault('stream-comments', 'text', {
     summary: 'A comment line precedes each event, like the keep-alive comments of real gateways.',
-    params: () =>
-      z.strictObject({
-        comment: z
-          .string()
-          .regex(/^[^\r\n]*$/, 'a comment must be a single line')
-          .default('keep-alive')
-          .describe('Comment text.'),
-      }),
+    params: () => ({
+      comment: z
+        .string()
+        .regex(/^[^\r\n]*$/, 'a comment must be a single line')
+        .default('keep-alive')
+        .describe('Comment text.'),
+    }),
     apply: ({ comment }, context, frames) =>
       rewriteText(frames, context, (text, frame) =>
         frame.kind === 'event' ? `: ${comment}\n\n${text}` : text,
       ),
   }),
-  defineFault({
-    name: 'stream-bom',
-    layer: 'text',
+  defineFault('stream-bom', 'text', {
     summary: 'The stream starts with a byte order mark.',
     apply(_params, context, frames) {
       let isMarked = false
@@ -278,9 +231,7 @@ export const streamFaults = [
   }),
   otherSyntax('stream-crlf', 'Lines end in CR LF.', (text) => text.replace(lineEnds, '\r\n')),
   otherSyntax('stream-lone-cr', 'Lines end in CR only.', (text) => text.replace(lineEnds, '\r')),
-  defineFault({
-    name: 'stream-split-crlf',
-    layer: 'text',
+  defineFault('stream-split-crlf', 'text', {
     summary: 'Lines end in CR LF, and chunks end between CR and LF.',
     *apply(_params, context, frames) {
       for (const frame of frames) {
@@ -302,22 +253,24 @@ export const streamFaults = [
 const lineEnds = /\r\n|\n|\r/g
 
 /** Parameters for a position between events: a number of events or deltas, but not of bytes or milliseconds. */
-function atEvent<More extends z.ZodRawShape>(more: More) {
+function eventPosition() {
   const { afterEvents, afterDeltas } = position()
-  return atOnePlace(z.strictObject({ afterEvents, afterDeltas, ...more }))
+  return { afterEvents, afterDeltas }
 }
 
-/** Replaces the next event after a position. */
+/** Replaces the next event after a position. @param shift Added to the sequence numbers of all later events. */
 function changeNext(
   where: Position,
   context: FaultContext,
   frames: Iterable<Frame>,
   change: (frame: EventFrame) => Frame[],
+  shift = 0,
 ): Iterable<Frame> {
   return actAt(where, frames, context, function* (rest) {
     let isChanged = false
     for (const frame of rest) {
-      if (isChanged || !isEvent(frame)) yield frame
+      if (isChanged) yield renumber(frame, shift)
+      else if (!isEvent(frame)) yield frame
       else {
         yield* change(frame)
         context.acted()
@@ -360,7 +313,7 @@ function breakJson({ event, wire = '' }: EventFrame): Frame {
 
 /** Adds `by` to an event's sequence number. */
 function renumber(frame: Frame, by: number): Frame {
-  if (!isEvent(frame) || typeof frame.event.sequence_number !== 'number') return frame
+  if (by === 0 || !isEvent(frame) || typeof frame.event.sequence_number !== 'number') return frame
   const number = frame.event.sequence_number + by
   const event = { ...frame.event, sequence_number: number }
   if (frame.wire === undefined) return { ...frame, event }
@@ -408,12 +361,10 @@ function layerOfEnd({ afterBytes, afterMs }: Position): Layer {
 }
 
 function endOfStream<const Name extends string>(name: Name, how: HangUp, summary: string) {
-  return defineFault({
-    name,
-    layer: 'events',
+  return defineFault(name, 'events', {
     layerOf: layerOfEnd,
     summary,
-    params: () => atOnePlace(z.strictObject(position())),
+    params: position,
     apply: (place, context, frames) => endAt(place, how, context, frames),
   })
 }
@@ -434,24 +385,12 @@ function endAt(
 /** Number of heartbeats before complete silence, because without delays a client would read them forever. */
 const maxHeartbeats = 1000
 
-function heartbeatOf(
-  kind: 'comment' | Heartbeat,
-  { protocol }: FaultContext,
-  seen: StreamSoFar,
-): Frame | undefined {
-  if (kind === 'comment') return { kind: 'bytes', bytes: ': keep-alive\n\n' }
-  const event = protocol.heartbeat?.(kind, seen)
-  return event && { kind: 'event', event }
-}
-
 function otherSyntax<const Name extends string>(
   name: Name,
   summary: string,
   rewrite: (text: string) => string,
 ) {
-  return defineFault({
-    name,
-    layer: 'text',
+  return defineFault(name, 'text', {
     summary,
     apply: (_params, context, frames) => rewriteText(frames, context, rewrite),
   })

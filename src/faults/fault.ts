@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Frame, Reply } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
+import { positionProblem } from './position.ts'
 
 /** Fault layers with their targets, in order of application. */
 export const layers = {
@@ -55,45 +56,73 @@ export interface RateLimitState {
   tokens?: { limit: number; remaining: number }
 }
 
-interface Described<Name extends string, Params extends z.ZodObject> {
-  readonly name: Name
-  readonly summary: string
-  /** Creates the parameter schema. Called when the first scenario is checked. */
-  params(): Params
+/** A fault's effect, by layer. */
+interface Effects<Params> {
+  /** Returns the delay in milliseconds of sandbox time. */
+  delay: { apply(params: Params, context: FaultContext): number }
+  replacement: { apply(params: Params, context: FaultContext): Reply }
+  /** Applies only to requests for the `requested` format. The reply has the other one. */
+  form: { readonly requested: 'stream' | 'json' }
+  fields: ChangesReply<Params>
+  answer: ChangesReply<Params>
+  events: ChangesFrames<Params>
+  text: ChangesFrames<Params>
+  bytes: ChangesReply<Params>
+  chunks: ChangesReply<Params>
+  connection: ChangesReply<Params>
 }
 
-type Effect<Params extends z.ZodObject> =
-  /** Returns the delay in milliseconds of sandbox time. */
-  | { readonly layer: 'delay'; apply(params: z.output<Params>, context: FaultContext): number }
-  | { readonly layer: 'replacement'; apply(params: z.output<Params>, context: FaultContext): Reply }
-  /** Applies only to requests for the `requested` format. The reply has the other one. */
-  | { readonly layer: 'form'; readonly requested: 'stream' | 'json' }
-  | {
-      readonly layer: 'fields' | 'answer' | 'bytes' | 'chunks' | 'connection'
-      apply(params: z.output<Params>, context: FaultContext, reply: Reply): Reply
-    }
-  /** Changes, drops or delays an event stream's frames, or ends the stream. Works lazily, one frame at a time. */
-  | {
-      readonly layer: 'events' | 'text'
-      /** Default: `layer`. */
-      layerOf?(params: z.output<Params>): Layer
-      apply(params: z.output<Params>, context: FaultContext, frames: Iterable<Frame>): Iterable<Frame>
-    }
+interface ChangesReply<Params> {
+  apply(params: Params, context: FaultContext, reply: Reply): Reply
+}
 
-export type FaultDefinition<
-  Name extends string = string,
-  Params extends z.ZodObject = z.ZodObject,
-> = Described<Name, Params> & Effect<Params>
+/** Changes, drops or delays an event stream's frames, or ends the stream. Works lazily, one frame at a time. */
+interface ChangesFrames<Params> {
+  /** Default: `layer`. */
+  layerOf?(params: Params): Layer
+  apply(params: Params, context: FaultContext, frames: Iterable<Frame>): Iterable<Frame>
+}
+
+/** Schemas of parameters by name. */
+type Schemas = Readonly<Record<string, z.ZodType>>
+type Output<Shape extends Schemas> = z.output<z.ZodObject<Shape, z.core.$strict>>
+
+export type FaultDefinition<Name extends string = string, Shape extends Schemas = Schemas> = {
+  [Applied in Layer]: {
+    readonly name: Name
+    readonly layer: Applied
+    readonly summary: string
+    /** Creates the parameter schema. Called when the first scenario is checked. */
+    params(): z.ZodObject<Shape, z.core.$strict>
+  } & Effects<Output<Shape>>[Applied]
+}[Layer]
+
+interface Declaration<Shape extends Schemas> {
+  readonly summary: string
+  /** Default: no parameters. */
+  params?(): Shape
+  /** Returns a problem with the parameters as a whole. */
+  problem?(params: Output<Shape>): string | undefined
+}
 
 /** Declares a fault. If all parameters have defaults, scenario files can use just its name. */
-export function defineFault<const Name extends string, Params extends z.ZodObject = ReturnType<typeof none>>(
-  fault: Omit<Described<Name, Params>, 'params'> & { params?(): Params } & Effect<Params>,
-): FaultDefinition<Name, Params> {
+export function defineFault<
+  const Name extends string,
+  Applied extends Layer,
+  Shape extends Schemas = Record<never, never>,
+>(
+  name: Name,
+  layer: Applied,
+  { params, problem, ...fault }: Declaration<Shape> & Effects<Output<Shape>>[Applied],
+): FaultDefinition<Name, Shape> {
+  const schema = () =>
+    z.strictObject(params?.() ?? {}).superRefine((setting, context) => {
+      const message = positionProblem(setting) ?? problem?.(setting as Output<Shape>)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    })
   // Spreading a union loses the connection between `layer` and `apply`.
-  return { params: none, ...fault } as FaultDefinition<Name, Params>
+  return { ...fault, name, layer, params: schema } as unknown as FaultDefinition<Name, Shape>
 }
-
-const none = () => z.strictObject({})
 
 export function needsStream({ layer }: FaultDefinition): boolean {
   return layer === 'events' || layer === 'text' || layer === 'chunks'

@@ -19,11 +19,9 @@ export const position = () => ({
   afterMs: Duration.optional().describe('Milliseconds of streaming before the fault.'),
 })
 
-export function atOnePlace<Params extends z.ZodObject>(params: Params): Params {
-  const setIn = (position: Position) => places.filter((place) => position[place] !== undefined)
-  return params.refine((position) => setIn(position).length <= 1, {
-    error: `a fault acts at one position: set only one of ${places.join(', ')}`,
-  })
+export function positionProblem(params: object): string | undefined {
+  const isAtOnePlace = places.filter((place) => Reflect.get(params, place) !== undefined).length <= 1
+  return isAtOnePlace ? undefined : `a fault acts at one position: set only one of ${places.join(', ')}`
 }
 
 export type Position = z.infer<z.ZodObject<ReturnType<typeof position>>>

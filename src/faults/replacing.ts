@@ -7,71 +7,57 @@ import { between, count, Duration } from '../lib/numbers.ts'
 import { defineFault, type FaultContext, type RateLimitState } from './fault.ts'
 
 export const replacingFaults = [
-  defineFault({
-    name: 'latency',
-    layer: 'delay',
+  defineFault('latency', 'delay', {
     summary: 'The reply is delayed by a fixed or random time (uniform or log-normal).',
-    params: () =>
-      z.strictObject({
-        ms: Duration.default(1000).describe('Delay in milliseconds. If `sigma` is set, the median delay.'),
-        jitterMs: Duration.default(0).describe(
-          'Maximum random extra delay in milliseconds, uniformly distributed.',
+    params: () => ({
+      ms: Duration.default(1000).describe('Delay in milliseconds. If `sigma` is set, the median delay.'),
+      jitterMs: Duration.default(0).describe(
+        'Maximum random extra delay in milliseconds, uniformly distributed.',
+      ),
+      sigma: z
+        .number()
+        .positive()
+        .max(3)
+        .optional()
+        .describe(
+          'If set, the delay has a log-normal distribution with this sigma. 0.5 gives a realistic tail.',
         ),
-        sigma: z
-          .number()
-          .positive()
-          .max(3)
-          .optional()
-          .describe(
-            'If set, the delay has a log-normal distribution with this sigma. 0.5 gives a realistic tail.',
-          ),
-      }),
+    }),
     apply({ ms, jitterMs, sigma }, context) {
       const drawn = sigma === undefined ? ms : ms * Math.exp(sigma * normal(context))
       return jitterMs === 0 ? drawn : drawn + jitterMs * context.random()
     },
   }),
-  defineFault({
-    name: 'timeout',
-    layer: 'replacement',
+  defineFault('timeout', 'replacement', {
     summary: 'The request gets no reply, but the connection stays open.',
     apply: () => noReply('stall'),
   }),
-  defineFault({
-    name: 'connection-reset',
-    layer: 'replacement',
+  defineFault('connection-reset', 'replacement', {
     summary:
       'The connection is reset (RST) before any byte of the reply is sent. With MSW and `gateway.fetch`, the `fetch` call rejects.',
     apply: () => noReply('reset'),
   }),
-  defineFault({
-    name: 'empty-response',
-    layer: 'replacement',
+  defineFault('empty-response', 'replacement', {
     summary:
       'The connection closes cleanly (FIN) before any byte is sent. With MSW and `gateway.fetch`, the `fetch` call rejects.',
     apply: () => noReply('end'),
   }),
-  defineFault({
-    name: 'status',
-    layer: 'replacement',
+  defineFault('status', 'replacement', {
     summary: 'An error reply with any 4xx or 5xx status.',
-    params: () =>
-      z.strictObject({
-        status: statusCode().default(500).describe('HTTP status, 400 to 599. Also sent as `error.code`.'),
-        message: z.string().optional().describe('`error.message`. Default: depends on the status.'),
-        metadata: anything()
-          .optional()
-          .describe(
-            '`error.metadata`. Default: `error_type` for 402, 403, 408, 422, 429, 502, 503, 524 and 529, otherwise none.',
-          ),
-        gateway_metadata: anything()
-          .optional()
-          .describe('`gateway_metadata`, next to `error`. Default: none.'),
-        user_id: z.string().nullable().optional().describe('`user_id`, next to `error`. Default: none.'),
-        headers: HeaderRecord.default({}).describe(
-          'Additional headers. Default headers are `WWW-Authenticate` for 401, `Retry-After` for 429 and 503, and `X-RateLimit-*` for 429.',
+    params: () => ({
+      status: statusCode().default(500).describe('HTTP status, 400 to 599. Also sent as `error.code`.'),
+      message: z.string().optional().describe('`error.message`. Default: depends on the status.'),
+      metadata: anything()
+        .optional()
+        .describe(
+          '`error.metadata`. Default: `error_type` for 402, 403, 408, 422, 429, 502, 503, 524 and 529, otherwise none.',
         ),
-      }),
+      gateway_metadata: anything().optional().describe('`gateway_metadata`, next to `error`. Default: none.'),
+      user_id: z.string().nullable().optional().describe('`user_id`, next to `error`. Default: none.'),
+      headers: HeaderRecord.default({}).describe(
+        'Additional headers. Default headers are `WWW-Authenticate` for 401, `Retry-After` for 429 and 503, and `X-RateLimit-*` for 429.',
+      ),
+    }),
     apply({ status, message, headers, ...extras }, { rateLimit }) {
       const own = lowerCase(headers)
       const waitMs = Number(own['retry-after'] ?? 1) * 1000
@@ -79,37 +65,31 @@ export const replacingFaults = [
       return refusal(status, message, { ...extras, headers: { ...usual, ...own } })
     },
   }),
-  defineFault({
-    name: 'rate-limit',
-    layer: 'replacement',
+  defineFault('rate-limit', 'replacement', {
     summary: "A 429 with `Retry-After` and `X-RateLimit-*`, taken from the rule's `rateLimit` if it has one.",
-    params: () =>
-      z.strictObject({
-        message: z.string().optional().describe('`error.message`. Default: Rate limit exceeded.'),
-        limit: count().default(60).describe('`X-RateLimit-Limit`, if the rule has no `rateLimit`.'),
-        retryAfterMs: Duration.default(1000).describe(
-          'Time until the limit resets in milliseconds, if the rule has no `rateLimit`.',
-        ),
-      }),
+    params: () => ({
+      message: z.string().optional().describe('`error.message`. Default: Rate limit exceeded.'),
+      limit: count().default(60).describe('`X-RateLimit-Limit`, if the rule has no `rateLimit`.'),
+      retryAfterMs: Duration.default(1000).describe(
+        'Time until the limit resets in milliseconds, if the rule has no `rateLimit`.',
+      ),
+    }),
     apply({ message, limit, retryAfterMs }, { rateLimit = spent(retryAfterMs, limit) }) {
       return refusal(429, message, { headers: usualHeaders(429, rateLimit) })
     },
   }),
-  defineFault({
-    name: 'retry-after-date',
-    layer: 'replacement',
+  defineFault('retry-after-date', 'replacement', {
     summary:
       'An error reply whose `Retry-After` is an HTTP date, `ms` after its `Date` header. Both are in sandbox time. A client that compares the date with real time sees a date in the past, unless the gateway uses `clock: "system"` or the test mocks the time.',
-    params: () =>
-      z.strictObject({
-        status: z
-          .union([z.literal(429), z.literal(503)])
-          .default(429)
-          .describe("The reply's HTTP status."),
-        ms: Duration.default(2000).describe(
-          'Milliseconds from the request to the date, rounded up to whole seconds, if the rule has no `rateLimit`.',
-        ),
-      }),
+    params: () => ({
+      status: z
+        .union([z.literal(429), z.literal(503)])
+        .default(429)
+        .describe("The reply's HTTP status."),
+      ms: Duration.default(2000).describe(
+        'Milliseconds from the request to the date, rounded up to whole seconds, if the rule has no `rateLimit`.',
+      ),
+    }),
     apply({ status, ms }, { now, rateLimit = spent(ms) }) {
       const headers = {
         ...usualHeaders(status, rateLimit),
@@ -119,39 +99,29 @@ export const replacingFaults = [
       return refusal(status, undefined, { headers })
     },
   }),
-  defineFault({
-    name: 'malformed-body',
-    layer: 'replacement',
+  defineFault('malformed-body', 'replacement', {
     summary: 'A 200 with `Content-Type: application/json` whose body is not JSON.',
-    params: () => z.strictObject({ body: z.string().default('{"data":[{"id":').describe('The raw body.') }),
+    params: () => ({ body: z.string().default('{"data":[{"id":').describe('The raw body.') }),
     apply: ({ body }) => text(200, 'application/json', body),
   }),
-  defineFault({
-    name: 'html-error-page',
-    layer: 'replacement',
+  defineFault('html-error-page', 'replacement', {
     summary: 'The HTML error page of an intermediate proxy.',
-    params: () => z.strictObject({ status: statusCode().default(502).describe("The reply's HTTP status.") }),
+    params: () => ({ status: statusCode().default(502).describe("The reply's HTTP status.") }),
     apply({ status }) {
       const title = `${status} ${reasonPhrases[status] ?? reasonPhrases[status - (status % 100)]}`
       const page = `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`
       return text(status, 'text/html', page)
     },
   }),
-  defineFault({
-    name: 'random-bytes',
-    layer: 'replacement',
+  defineFault('random-bytes', 'replacement', {
     summary:
       'A 200 with random bytes that are not valid UTF-8. Runs with the same seed and requests get the same bytes.',
-    params: () =>
-      z.strictObject({
-        bytes: z
-          .int()
-          .min(1)
-          .max(1024 * 1024)
-          .default(1024)
-          .describe('Body length in bytes.'),
-        contentType: HeaderValue.default('application/json').describe('The wrong `Content-Type`.'),
-      }),
+    params: () => ({
+      bytes: between(1, 1024 * 1024)
+        .default(1024)
+        .describe('Body length in bytes.'),
+      contentType: HeaderValue.default('application/json').describe('The wrong `Content-Type`.'),
+    }),
     apply({ bytes, contentType }, context) {
       const body = Uint8Array.from({ length: bytes }, () => context.random() * 256)
       // This byte never occurs in UTF-8.
@@ -159,31 +129,25 @@ export const replacingFaults = [
       return text(200, contentType, body)
     },
   }),
-  defineFault({
-    name: 'empty-body',
-    layer: 'replacement',
+  defineFault('empty-body', 'replacement', {
     summary: 'A successful reply without a body: a 200 with `Content-Length: 0`, or a 204.',
-    params: () =>
-      z.strictObject({
-        status: z
-          .union([z.literal(200), z.literal(204)])
-          .default(200)
-          .describe("The reply's HTTP status."),
-      }),
+    params: () => ({
+      status: z
+        .union([z.literal(200), z.literal(204)])
+        .default(200)
+        .describe("The reply's HTTP status."),
+    }),
     apply({ status }) {
       const headers = { 'content-type': 'application/json', 'content-length': '0' }
       return { status, headers: status === 204 ? {} : headers, body: { kind: 'none' } }
     },
   }),
-  defineFault({
-    name: 'error-body-in-200',
-    layer: 'replacement',
+  defineFault('error-body-in-200', 'replacement', {
     summary: 'A 200 with an error envelope, as sent by gateways that fail after starting to reply.',
-    params: () =>
-      z.strictObject({
-        code: statusCode().default(502).describe('`error.code`.'),
-        message: z.string().optional().describe('`error.message`. Default: depends on the code.'),
-      }),
+    params: () => ({
+      code: statusCode().default(502).describe('`error.code`.'),
+      message: z.string().optional().describe('`error.message`. Default: depends on the code.'),
+    }),
     apply: ({ code, message }) => ({ ...refusal(code, message, {}), status: 200 }),
   }),
 ] as const

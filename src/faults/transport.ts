@@ -1,22 +1,16 @@
 /** Transport faults: the body's encoding, length, speed and chunks, the response head, and the connection. */
-import * as z from 'zod'
 import { toBytes } from '../http/encode.ts'
 import { HeaderValue } from '../http/header-record.ts'
 import type { Frame, HangUp, Reply } from '../http/reply.ts'
-import { count, Duration } from '../lib/numbers.ts'
+import { between, count, Duration } from '../lib/numbers.ts'
 import { byteFrames, gzipped, pieces, type RawFrame, readWhole, withFrames } from './body-bytes.ts'
 import { defineFault, type FaultContext } from './fault.ts'
 import { noReply } from './replacing.ts'
 
 export const transportFaults = [
-  defineFault({
-    name: 'wrong-content-type',
-    layer: 'bytes',
+  defineFault('wrong-content-type', 'bytes', {
     summary: 'The body is correct, but the `Content-Type` is wrong.',
-    params: () =>
-      z.strictObject({
-        contentType: HeaderValue.default('text/plain').describe('The wrong `Content-Type`.'),
-      }),
+    params: () => ({ contentType: HeaderValue.default('text/plain').describe('The wrong `Content-Type`.') }),
     apply({ contentType }, context, reply) {
       if (reply.headers['content-type'] === contentType)
         context.missed(`the content type is '${contentType}'`)
@@ -24,15 +18,11 @@ export const transportFaults = [
       return { ...reply, headers: { ...reply.headers, 'content-type': contentType } }
     },
   }),
-  defineFault({
-    name: 'gzip-body',
-    layer: 'bytes',
+  defineFault('gzip-body', 'bytes', {
     summary: 'The body is sent with `Content-Encoding: gzip`, even if the client does not accept it.',
     apply: (_params, context, reply) => encodeGzip(reply, context, 0),
   }),
-  defineFault({
-    name: 'broken-gzip',
-    layer: 'bytes',
+  defineFault('broken-gzip', 'bytes', {
     summary: 'The gzip body has a wrong checksum, so reading it fails at the end.',
     apply: (_params, context, reply) => encodeGzip(reply, context, 1),
   }),
@@ -42,14 +32,9 @@ export const transportFaults = [
     'The body ends before its `Content-Length`, or without the last chunk, and the connection closes.',
   ),
   endOfBody('body-stall', 'stall', 'The head and part of the body are sent; the connection stays open.'),
-  defineFault({
-    name: 'short-content-length',
-    layer: 'bytes',
+  defineFault('short-content-length', 'bytes', {
     summary: '`Content-Length` is too small, so the last bytes are not part of the body.',
-    params: () =>
-      z.strictObject({
-        by: count(1).default(10).describe('Number of bytes missing from `Content-Length`.'),
-      }),
+    params: () => ({ by: count(1).default(10).describe('Number of bytes missing from `Content-Length`.') }),
     apply({ by }, context, reply) {
       const { frames, length } = measure(reply, context)
       if (by > length) {
@@ -62,15 +47,12 @@ export const transportFaults = [
       return withFrames(reply, context.hasConnection ? frames : takeBytes(frames, length - by), headers)
     },
   }),
-  defineFault({
-    name: 'slow-body',
-    layer: 'bytes',
+  defineFault('slow-body', 'bytes', {
     summary: 'The response head is sent immediately, and the body follows slowly, in chunks of equal size.',
-    params: () =>
-      z.strictObject({
-        ms: Duration.default(2000).describe('Total time to send the body, in milliseconds.'),
-        chunks: z.int().min(1).max(10_000).default(10).describe('Number of chunks.'),
-      }),
+    params: () => ({
+      ms: Duration.default(2000).describe('Total time to send the body, in milliseconds.'),
+      chunks: between(1, 10_000).default(10).describe('Number of chunks.'),
+    }),
     apply({ ms, chunks }, context, reply) {
       const { bytes, waitedMs, ending } = readWhole(reply.body)
       if (bytes.length > 0 && ms > 0) context.acted()
@@ -81,14 +63,9 @@ export const transportFaults = [
       return withFrames(reply, frames, lengthOf(reply))
     },
   }),
-  defineFault({
-    name: 'bandwidth',
-    layer: 'bytes',
+  defineFault('bandwidth', 'bytes', {
     summary: 'The body is sent at a limited rate.',
-    params: () =>
-      z.strictObject({
-        bytesPerSecond: count(1).default(1000).describe('Bytes per second.'),
-      }),
+    params: () => ({ bytesPerSecond: count(1).default(1000).describe('Bytes per second.') }),
     apply({ bytesPerSecond }, context, reply) {
       // Sends twenty pieces per second, so that low rates are smooth.
       const size = Math.max(1, Math.floor(bytesPerSecond / 20))
@@ -99,17 +76,14 @@ export const transportFaults = [
       return withFrames(reply, frames, lengthOf(reply))
     },
   }),
-  defineFault({
-    name: 'stream-joined',
-    layer: 'chunks',
+  defineFault('stream-joined', 'chunks', {
     summary:
       'The response head and all events are sent in one chunk at the end of the stream, as through a buffering proxy.',
-    params: () =>
-      z.strictObject({
-        ms: Duration.default(1000).describe(
-          'Minimum delay in milliseconds. A stream that takes longer is delayed until its end.',
-        ),
-      }),
+    params: () => ({
+      ms: Duration.default(1000).describe(
+        'Minimum delay in milliseconds. A stream that takes longer is delayed until its end.',
+      ),
+    }),
     apply({ ms }, context, reply) {
       const { bytes, waitedMs, ending } = readWhole(reply.body)
       const delayMs = Math.max(ms, waitedMs)
@@ -121,12 +95,10 @@ export const transportFaults = [
       }
     },
   }),
-  defineFault({
-    name: 'stream-split',
-    layer: 'chunks',
+  defineFault('stream-split', 'chunks', {
     summary:
       'The stream is split into chunks of this many bytes, even in the middle of a line or a multibyte character.',
-    params: () => z.strictObject({ bytes: count(1).default(1).describe('Chunk length in bytes.') }),
+    params: () => ({ bytes: count(1).default(1).describe('Chunk length in bytes.') }),
     apply({ bytes }, context, reply) {
       context.acted()
       // A wait of 0 ms marks a chunk boundary.
@@ -137,24 +109,17 @@ export const transportFaults = [
       return withFrames(reply, frames)
     },
   }),
-  defineFault({
-    name: 'slow-head',
-    layer: 'connection',
+  defineFault('slow-head', 'connection', {
     summary:
       'The status line and headers are sent slowly, in small pieces. With MSW and `gateway.fetch`, the promise resolves late.',
-    params: () =>
-      z.strictObject({
-        ms: Duration.default(2000).describe('Total time to send the head, in milliseconds.'),
-      }),
+    params: () => ({ ms: Duration.default(2000).describe('Total time to send the head, in milliseconds.') }),
     apply({ ms }, context, reply) {
       if (ms > 0) context.acted()
       else context.missed('its duration is 0')
       return { ...reply, transport: { ...reply.transport, headMs: ms } }
     },
   }),
-  defineFault({
-    name: 'truncated-head',
-    layer: 'connection',
+  defineFault('truncated-head', 'connection', {
     summary:
       'The connection closes after the status line, in the middle of the headers. With MSW and `gateway.fetch`, the `fetch` call rejects.',
     apply(_params, context, reply) {
@@ -162,15 +127,12 @@ export const transportFaults = [
       return { ...reply, transport: { ...reply.transport, headIsCut: true } }
     },
   }),
-  defineFault({
-    name: 'idle-connection-closed',
-    layer: 'connection',
+  defineFault('idle-connection-closed', 'connection', {
     summary:
       'The reply is complete and announces a keep-alive connection, but the connection closes before the next request.',
-    params: () =>
-      z.strictObject({
-        afterMs: Duration.default(0).describe('Delay after the end of the reply, in milliseconds.'),
-      }),
+    params: () => ({
+      afterMs: Duration.default(0).describe('Delay after the end of the reply, in milliseconds.'),
+    }),
     apply({ afterMs }, context, reply) {
       if (!context.hasConnection) {
         context.missed('MSW and gateway.fetch have no connection to keep alive')
@@ -180,9 +142,7 @@ export const transportFaults = [
       return { ...reply, transport: { ...reply.transport, closeAfterMs: afterMs } }
     },
   }),
-  defineFault({
-    name: 'lost-reply',
-    layer: 'connection',
+  defineFault('lost-reply', 'connection', {
     summary:
       'The operation runs, including its writes, but the connection is reset before any byte of the reply is sent.',
     apply(_params, context): Reply {
@@ -193,14 +153,11 @@ export const transportFaults = [
 ] as const
 
 function endOfBody<const Name extends string>(name: Name, how: HangUp, summary: string) {
-  return defineFault({
-    name,
-    layer: 'bytes',
+  return defineFault(name, 'bytes', {
     summary,
-    params: () =>
-      z.strictObject({
-        afterBytes: count().optional().describe('Number of bytes sent. Default: half of the body.'),
-      }),
+    params: () => ({
+      afterBytes: count().optional().describe('Number of bytes sent. Default: half of the body.'),
+    }),
     apply({ afterBytes }, context, reply) {
       const { frames, length, actedAt } = measure(reply, context)
       const end = afterBytes ?? Math.min(Math.max(length >> 1, actedAt), length - 1)

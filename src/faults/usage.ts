@@ -7,19 +7,16 @@ import { withFrames } from './body-bytes.ts'
 import { defineFault, type FaultContext } from './fault.ts'
 import { isEvent } from './position.ts'
 
-export const usageFault = defineFault({
-  name: 'usage',
-  layer: 'answer',
+export const usageFault = defineFault('usage', 'answer', {
   summary: "The answer's `usage` is missing or null, or a stream has it more often or later than usual.",
-  params: () =>
-    z.strictObject({
-      form: z
-        .enum(['missing', 'null', 'every-event', 'start-and-end', 'twice', 'after-finish'])
-        .default('missing')
-        .describe(
-          'In a stream, `every-event` has the tokens so far, `start-and-end` has usage on the first event as well, `twice` repeats the event with usage, and `after-finish` sends it after the last event and `[DONE]`.',
-        ),
-    }),
+  params: () => ({
+    form: z
+      .enum(['missing', 'null', 'every-event', 'start-and-end', 'twice', 'after-finish'])
+      .default('missing')
+      .describe(
+        'In a stream, `every-event` has the tokens so far, `start-and-end` has usage on the first event as well, `twice` repeats the event with usage, and `after-finish` sends it after the last event and `[DONE]`.',
+      ),
+  }),
   apply({ form }, context, reply) {
     if (form === 'missing' || form === 'null')
       return changeAnswer(reply, context, 'usage', ({ usage, ...rest }) =>

@@ -142,7 +142,7 @@ function parameters(fault: FaultDefinition): string {
     const words =
       property.enum ?? property.anyOf?.flatMap(({ const: word }) => (word === undefined ? [] : [word]))
     // JSON Schema omits the defaults of values that are converted, such as durations.
-    const { defaultValue: standard } = schema.shape[name]._zod.def
+    const standard: unknown = Reflect.get(Object(schema.shape[name]?._zod.def), 'defaultValue')
     const given = [
       words?.length ? `one of ${words.join(', ')}` : '',
       standard === undefined ? '' : `default ${JSON.stringify(standard)}`,
