@@ -2,7 +2,7 @@
 import { announcesEvents } from '../../http/reply.ts'
 import { decodeUtf8, fromBase64 } from '../../lib/bytes.ts'
 import { UsageError } from '../../lib/usage-error.ts'
-import { canDecode, decodeWhole, decodingProblem } from './content-coding.ts'
+import { canDecode, decode } from './content-coding.ts'
 import { type RecordedEnding, toContent } from './recording.ts'
 import type { Exchange } from './recording-files.ts'
 
@@ -62,9 +62,9 @@ function decoded(bytes: Uint8Array, codings = ''): Uint8Array {
     .reverse()) {
     if (!canDecode(coding) || decodeUtf8(left) !== undefined) continue
     try {
-      left = decodeWhole(left, coding, maxBytes)
+      left = decode(left, coding, maxBytes)
     } catch (error) {
-      throw new UsageError(`its body ${decodingProblem(coding, error)}`)
+      throw new UsageError(`its body ${(error as Error).message}`)
     }
   }
   return left

@@ -1,7 +1,6 @@
 /** `record`: a transparent proxy that records exchanges. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { PassThrough } from 'node:stream'
 import { unauthorized } from '../../gateway/admit.ts'
 import { Router } from '../../gateway/router.ts'
 import { envelope } from '../../http/errors.ts'
@@ -17,14 +16,7 @@ import { operations } from '../../operations/index.ts'
 import { bearerOf, Guard } from '../../server/guard.ts'
 import { refuse, refuseTunnel, send } from '../../server/send.ts'
 import { toListenError } from '../../server/server-options.ts'
-import {
-  decoded,
-  decodeWhole,
-  decodingProblem,
-  encodingOf,
-  isTruncated,
-  withoutEncoding,
-} from './content-coding.ts'
+import { decode, encodingOf, withoutEncoding } from './content-coding.ts'
 import { lastEvent } from './events.ts'
 import { type RecordedEnding, toContent } from './recording.ts'
 import { type Exchange, RecordingFolder, type RecordOutcome, toRecording } from './recording-files.ts'
@@ -158,11 +150,8 @@ function proxy(request: IncomingMessage, response: ServerResponse, setup: Exchan
   /** If true, the stream's last event has arrived. */
   let isComplete = false
   let isOver = false
-  /** Resolves when a compressed reply has been decoded. */
-  let decoding = Promise.resolve()
 
   const elapsed = () => monotonic() - sentAt
-  /** Returns false if the exchange will not be recorded. */
   const receive = (bytes: Uint8Array) => {
     const text = tail + toLatin1(bytes)
     isComplete ||= lastEvent.test(text)
@@ -170,7 +159,6 @@ function proxy(request: IncomingMessage, response: ServerResponse, setup: Exchan
     receivedBytes += bytes.length
     if (receivedBytes > maxBytes) problem ??= `the reply is larger than ${inMegabytes(maxBytes)}`
     else chunks.push({ ms: elapsed(), bytes })
-    return problem === undefined
   }
   const end = (how: RecordedEnding) => {
     if (isOver) return
@@ -183,14 +171,14 @@ function proxy(request: IncomingMessage, response: ServerResponse, setup: Exchan
     }
     if (!request.complete) problem ??= 'the request is incomplete'
     if (sentBytes > maxBytes) problem ??= `the request is larger than ${inMegabytes(maxBytes)}`
-    outcome.resolve(decoding.then(() => write({ how, ms })))
+    outcome.resolve(write({ how, ms }))
   }
   const write = (ending: Exchange['end']): RecordOutcome => {
     try {
       if (problem !== undefined) return { kind: 'not-recorded', reason: problem }
       const { redactor, folder, router, dialect = 'neutral', all } = setup
       const asked = { method, path, query, ...requestContent(request, joinBytes(sent), maxBytes) }
-      const exchange = { request: asked, reply, chunks, end: ending }
+      const exchange = withDecodedReply({ request: asked, reply, chunks, end: ending }, maxBytes)
       const operation = router.find(method, path).operation?.id
       const recordedAt = wallClock().toISOString()
       const recording = toRecording(exchange, redactor, operation, { dialect, recordedAt })
@@ -200,17 +188,6 @@ function proxy(request: IncomingMessage, response: ServerResponse, setup: Exchan
       return folder.write(recording)
     } catch (error) {
       return { kind: 'not-recorded', reason: (error as Error).message }
-    }
-  }
-  /** Decodes a reply as it arrives. The client receives it as sent. */
-  const decode = async (body: IncomingMessage, encoding: string) => {
-    const copy = new PassThrough()
-    body.on('data', (bytes: Buffer) => copy.write(bytes)).on('close', () => copy.end())
-    try {
-      for await (const bytes of decoded(copy, encoding)) if (!receive(bytes)) break
-    } catch (error) {
-      // If the connection broke, the end is missing, and the recording says so.
-      if (body.complete || !isTruncated(error)) problem ??= `the reply ${decodingProblem(encoding, error)}`
     }
   }
 
@@ -224,16 +201,13 @@ function proxy(request: IncomingMessage, response: ServerResponse, setup: Exchan
     })
     .on('response', (received) => {
       const status = received.statusCode as number
-      const headers = flat(received.headers)
-      const encoding = encodingOf(headers, method, status)
-      reply = { ms: elapsed(), status, headers: encoding === undefined ? headers : withoutEncoding(headers) }
+      reply = { ms: elapsed(), status, headers: flat(received.headers) }
       response.writeHead(status, received.statusMessage, replyHeaders(received))
       response.flushHeaders()
       received.pipe(response)
       // After the client disconnects, `pipe` pauses the reply, so the rest would not be recorded.
       response.on('close', () => received.resume())
-      if (encoding !== undefined) decoding = decode(received, encoding)
-      else received.on('data', receive)
+      received.on('data', receive)
       received.on('end', () => end('fin')).on('error', () => end('reset'))
     })
     .on('error', (error: NodeJS.ErrnoException) => {
@@ -265,9 +239,25 @@ function requestContent({ headers }: IncomingMessage, body: Uint8Array, maxBytes
   const encoding = encodingOf(sent)
   if (encoding === undefined) return { headers: sent, ...toContent(body) }
   try {
-    return { headers: withoutEncoding(sent), ...toContent(decodeWhole(body, encoding, maxBytes)) }
+    return { headers: withoutEncoding(sent), ...toContent(decode(body, encoding, maxBytes)) }
   } catch (error) {
-    throw new Error(`the request ${decodingProblem(encoding, error)}`)
+    throw new Error(`the request ${(error as Error).message}`)
+  }
+}
+
+/** Replaces the chunks of a compressed reply with one chunk. Throws if the body cannot be decoded. */
+function withDecodedReply(exchange: Exchange, maxBytes: number): Exchange {
+  const { request, reply, chunks } = exchange
+  const last = chunks.at(-1)
+  if (!reply || !last) return exchange
+  const encoding = encodingOf(reply.headers, request?.method, reply.status)
+  if (encoding === undefined) return exchange
+  try {
+    const bytes = decode(joinBytes(chunks.map((chunk) => chunk.bytes)), encoding, maxBytes)
+    const headers = withoutEncoding(reply.headers)
+    return { ...exchange, reply: { ...reply, headers }, chunks: [{ ms: last.ms, bytes }] }
+  } catch (error) {
+    throw new Error(`the reply ${(error as Error).message}`)
   }
 }
 

@@ -14,7 +14,7 @@ import { check } from '../../lib/schema-messages.ts'
 import { group, type OptionsInput, type OptionsOutput, option } from '../../sandbox/option.ts'
 import type { RecordingInput } from '../../sandbox/sandbox-options.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
-import { decodeWhole, decodingProblem, encodingOf } from './content-coding.ts'
+import { decode, encodingOf } from './content-coding.ts'
 import {
   fileNameOf,
   firstProblem,
@@ -183,9 +183,9 @@ function requestBytesOf(record: CallRecord<SandboxState>): Uint8Array {
   const encoding = encodingOf(headers)
   if (encoding === undefined) return requestBytes
   try {
-    return decodeWhole(requestBytes, encoding, state.options.limits.requestBodyBytes)
+    return decode(requestBytes, encoding, state.options.limits.requestBodyBytes)
   } catch (error) {
-    record.warn(`The request body ${decodingProblem(encoding, error)}`)
+    record.warn(`The request body ${(error as Error).message}`)
     return requestBytes
   }
 }

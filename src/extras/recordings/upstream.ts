@@ -6,7 +6,7 @@ import { hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { forwardedHeader } from '../../lib/address.ts'
 import { decodeUtf8, fromLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
-import { canDecode, decoded, decodingProblem, encodingOf, withoutEncoding } from './content-coding.ts'
+import { decode, encodingOf, withoutEncoding } from './content-coding.ts'
 
 /** Returns a URL without credentials. Throws 400 for a path that a server might resolve outside the base path. */
 export function upstreamUrl({ origin, pathname }: URL, path: string, search: string): URL {
@@ -97,6 +97,9 @@ export async function forward(upstream: string, record: CallRecord, signal: Abor
     throw new GatewayError(502, `${shown} forwards back to this server: set upstream to the real gateway`)
   const url = upstreamUrl(new URL(upstream), route, search)
   const { 'content-length': _, ...sent } = endToEnd(headers)
+  const fail = (error: Error) => {
+    throw new GatewayError(502, `${shown} cannot be reached: ${error.message}`)
+  }
   const over = new AbortController()
   record.onSettled(() => over.abort())
   const reply = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -106,30 +109,35 @@ export async function forward(upstream: string, record: CallRecord, signal: Abor
       signal: AbortSignal.any([over.signal, signal]),
     })
     request.on('response', resolve).on('error', reject).end(requestBytes)
-  }).catch((error: Error) => {
-    throw new GatewayError(502, `${shown} cannot be reached: ${error.message}`)
-  })
+  }).catch(fail)
   const { statusCode: status = 0 } = reply
   const received = endToEnd(flat(reply.headers))
-  const encoding = encodingOf(received, method, status) ?? ''
-  const isDecoded = canDecode(encoding)
-  const frames = framesOf(isDecoded ? decoded(reply, encoding) : reply, (error) => {
-    if (!reply.errored) record.warn(`The reply of ${shown} ${decodingProblem(encoding, error)}`)
-  })
-  return {
-    status,
-    headers: isDecoded ? withoutEncoding(received) : received,
-    body: { kind: 'frames', frames },
+  const encoding = encodingOf(received, method, status)
+  if (encoding === undefined)
+    return { status, headers: received, body: { kind: 'frames', frames: framesOf(reply) } }
+  const bytes = Buffer.concat(await reply.toArray().catch(fail))
+  try {
+    const frames: Frame[] = [{ kind: 'bytes', bytes: decode(bytes, encoding, maxDecodedBytes) }]
+    return { status, headers: withoutEncoding(received), body: { kind: 'frames', frames } }
+  } catch (error) {
+    record.warn(`The reply of ${shown} ${(error as Error).message}`)
+    return { status, headers: received, body: { kind: 'frames', frames: [{ kind: 'bytes', bytes }] } }
   }
 }
 
-function* framesOf(body: AsyncIterable<Uint8Array>, onError: (error: unknown) => void): Generator<Frame> {
+/** Maximum size of a compressed reply in bytes, after decompression. */
+const maxDecodedBytes = 256 * 1024 * 1024
+
+function* framesOf(body: AsyncIterable<Uint8Array>): Generator<Frame> {
   const chunks = body[Symbol.asyncIterator]()
   for (;;) {
     let next: IteratorResult<Uint8Array> | undefined
-    const until = chunks.next().then((result) => {
-      next = result
-    }, onError)
+    const until = chunks.next().then(
+      (result) => {
+        next = result
+      },
+      () => {},
+    )
     yield { kind: 'wait', ms: 0, until }
     if (!next) return yield { kind: 'hang-up', how: 'reset' }
     if (next.done) return

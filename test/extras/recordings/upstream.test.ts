@@ -85,7 +85,7 @@ describe('a compressed reply', () => {
     ['gzip', Buffer.from('plain'), 'the reply is not valid gzip'],
     ['gzip, br', Buffer.from('plain'), `the reply has the content encoding 'gzip, br', ${broken}`],
     ['lzma', Buffer.from('plain'), `the reply has the content encoding 'lzma', ${broken}`],
-    ['gzip', zlib.gzipSync(Buffer.alloc(1e6)), 'the reply is larger than 0 MB'],
+    ['gzip', zlib.gzipSync(Buffer.alloc(1e6)), 'the reply is too large when decoded'],
   ] as [string, Buffer, string?][])(
     'in %s is passed on, and recorded decoded, or the reason is reported: %#',
     async (encoding, bytes, reason) => {
@@ -107,37 +107,6 @@ describe('a compressed reply', () => {
       expect(recording?.reply?.headers ?? {}).toEqual({})
     },
   )
-
-  it('is decoded as it arrives, and recorded up to a reset', async () => {
-    const gzip = zlib.createGzip()
-    const part = (event: string) =>
-      new Promise<Buffer>((resolve) => {
-        gzip.write(event)
-        gzip.flush(() => resolve(gzip.read()))
-      })
-    const chunks = [await part('data: 1\n\n'), await part('data: 2\n\n')]
-    const start = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\n'
-    // A reset discards what the other side has not read yet.
-    const reset = async (socket: Socket) => {
-      await wait(100)
-      socket.resetAndDestroy()
-    }
-    await using upstream = await startRaw(`${start}content-length: 999\r\n\r\n`, ...chunks, reset)
-    const recorder = await startRecording(upstream.url)
-    await ask(recorder.baseUrl, '/responses', { body: {} })
-    await recorder.close()
-    const [{ chunks: [first, second, ...others] = [], end } = {}] = await recorder.read()
-    expect([first, second, end, others]).toMatchObject([
-      { text: 'data: 1\n\n' },
-      { text: 'data: 2\n\n' },
-      { end: 'reset' },
-      [],
-    ])
-    expect(second?.ms).toBeGreaterThan(first?.ms ?? 0)
-    await using server = await passthrough(upstream.url)
-    const received = await ask(server.baseUrl, '/responses', { body: {} })
-    expect([joined(received.chunks), received.end]).toEqual(['data: 1\n\ndata: 2\n\n', 'reset'])
-  })
 })
 
 describe('a reply', () => {
