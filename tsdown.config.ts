@@ -36,8 +36,8 @@ const common: UserConfig = {
   fixedExtension: false,
   dts: true,
   treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] },
-  // Imported by `@msw/data`'s types, but not part of the generated declarations.
-  deps: { neverBundle: [/^node:/], onlyBundle: [...bundled, '@standard-schema/spec'] },
+  // The declarations of undici and `@standard-schema/spec` are imported, but not part of the generated ones.
+  deps: { neverBundle: [/^node:/, 'undici'], onlyBundle: [...bundled, '@standard-schema/spec'] },
   // Expected warnings: zod's translations, which tree shaking removes, and declarations built by TypeScript 7.
   suppressWarnings: [/CommonJS dts syntax/, /ESM format/, /TypeScript 7\.0/],
   report: false,

@@ -1,6 +1,7 @@
 /** Intercepts requests dispatched by `fetch` and undici, and handles, forwards or rejects each. */
 import { STATUS_CODES } from 'node:http'
-import { type ParsedUrlQueryInput, stringify } from 'node:querystring'
+import { stringify } from 'node:querystring'
+import type { Dispatcher } from 'undici'
 import type { Call, Ending, Sink } from '../gateway/call.ts'
 import { collectBody, within } from '../http/body.ts'
 import { toBytes } from '../http/encode.ts'
@@ -10,13 +11,7 @@ import { serve } from './deliver.ts'
 import { decideDestination, type InterceptSetup } from './intercept-destination.ts'
 import type { Intercept } from './intercept-dispatcher.ts'
 import { toRequest } from './intercept-handlers.ts'
-import {
-  type ControlledHandler,
-  type Controller,
-  controlled,
-  type DispatchOptions,
-  type Handler,
-} from './intercept-undici.ts'
+import { type Controller, controlled, type Handler } from './intercept-undici.ts'
 import { registry } from './interceptions.ts'
 import { brokenConnection } from './response.ts'
 
@@ -62,10 +57,10 @@ function respondIfMatched(setup: InterceptSetup, request: Dispatched, handler: H
 
 type Dispatched = ReturnType<typeof toDispatched>
 
-function toDispatched(options: DispatchOptions) {
+function toDispatched(options: Dispatcher.DispatchOptions) {
   const { origin, path, query, method, headers, body, headersTimeout, bodyTimeout } = options
   return {
-    url: new URL(query ? `${path}?${stringify(query as ParsedUrlQueryInput)}` : path, origin),
+    url: new URL(query ? `${path}?${stringify(query)}` : path, origin),
     method: method.toUpperCase(),
     headers: toRecord(headers),
     /** Body as passed by the client. It can be read only once. */
@@ -123,10 +118,10 @@ class DispatchSink implements Sink, Controller {
   readonly hasConnection = false
   aborted = false
   paused = false
-  reason: unknown
-  rawHeaders: Buffer[] = []
+  reason: Error | null = null
+  readonly rawHeaders: Buffer[] = []
   readonly rawTrailers: Buffer[] = []
-  readonly #handler: ControlledHandler
+  readonly #handler: ReturnType<typeof controlled>
   readonly #timeouts: Dispatched['timeouts']
   #timer: NodeJS.Timeout | undefined
   #disconnected: AbortController | undefined
@@ -151,7 +146,7 @@ class DispatchSink implements Sink, Controller {
     return this.#disconnected.signal
   }
 
-  abort(reason: unknown): void {
+  abort(reason: Error): void {
     if (this.#isOver) return
     this.aborted = true
     this.reason = reason
@@ -182,7 +177,7 @@ class DispatchSink implements Sink, Controller {
         this.rawHeaders.push(Buffer.from(name, 'latin1'), Buffer.from(each, 'latin1'))
     }
     this.#handler.onResponseStarted?.()
-    this.#handler.onResponseStart?.(this, status, { ...headers }, statusText || STATUS_CODES[status] || '')
+    this.#handler.onResponseStart?.(this, status, { ...headers }, statusText || STATUS_CODES[status])
   }
 
   ready(): Promise<void> | undefined {

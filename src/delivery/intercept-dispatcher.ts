@@ -2,14 +2,15 @@
  * Replaces undici's global dispatchers. Node's `fetch` and npm's `undici` look them up on each request, so existing
  * clients are also intercepted.
  */
-import type { Dispatcher, DispatchOptions, Handler } from './intercept-undici.ts'
+import type { Dispatcher } from 'undici'
+import type { Handler } from './intercept-undici.ts'
 import { realm, registry, replace, restore, substituteAt } from './interceptions.ts'
 
 /** Keys of the global dispatchers. Node's `fetch` and undici up to 7 use `1`; undici 8 and Node 26 use `2`. */
 const keys = [1, 2].map((version) => Symbol.for(`undici.globalDispatcher.${version}`))
 
-export type Intercept = (options: DispatchOptions, handler: Handler, pass: Pass) => boolean
-export type Pass = (options: DispatchOptions) => boolean
+export type Intercept = (options: Dispatcher.DispatchOptions, handler: Handler, pass: Pass) => boolean
+export type Pass = (options: Dispatcher.DispatchOptions) => boolean
 
 /**
  * Waits for dispatchers that undici defines when it loads. Waiting saves processes without requests the 35 ms that
@@ -40,9 +41,9 @@ function interceptDefinitions(): void {
 }
 
 function substituteFor(original: Dispatcher): Dispatcher {
-  const dispatch = (options: DispatchOptions, handler: Handler) => {
+  const dispatch = (options: Dispatcher.DispatchOptions, handler: Handler) => {
     const chain = registry.active
-    const run = (at: number, passed: DispatchOptions): boolean => {
+    const run = (at: number, passed: Dispatcher.DispatchOptions): boolean => {
       const interception = chain[at]
       return interception
         ? interception.onDispatch(passed, handler, (next) => run(at + 1, next))

@@ -1,37 +1,9 @@
 /**
- * Both versions of undici's dispatcher interface: with callbacks (undici 6, `fetch` in Node 22 and 24) and with a
- * controller (undici 7 and 8). Declared here because undici is not a dependency.
+ * Both versions of undici's handlers: with callbacks (undici 6, `fetch` in Node 22 and 24) and with a controller (undici
+ * 7 and 8). Imports only types, because undici is not a dependency.
  */
 import type { Readable } from 'node:stream'
-
-export interface DispatchOptions {
-  readonly origin?: string | URL
-  /** Path including the query. */
-  readonly path: string
-  readonly method: string
-  readonly headers?: unknown
-  readonly body?: unknown
-  readonly query?: Record<string, unknown>
-  readonly headersTimeout?: number | null
-  readonly bodyTimeout?: number | null
-  readonly upgrade?: unknown
-}
-
-export interface Dispatcher {
-  dispatch(options: DispatchOptions, handler: Handler): boolean
-}
-
-export interface Controller {
-  readonly aborted: boolean
-  readonly paused: boolean
-  readonly reason: unknown
-  /** Header names and values, alternating. */
-  readonly rawHeaders: readonly Buffer[]
-  readonly rawTrailers: readonly Buffer[]
-  abort(reason: Error): void
-  pause(): void
-  resume(): void
-}
+import type { Dispatcher } from 'undici'
 
 /** Bodies that the client is reading. */
 interface Reading {
@@ -39,18 +11,14 @@ interface Reading {
   readonly res?: Readable | null
 }
 
-export interface ControlledHandler extends Reading {
+export interface Controller extends Dispatcher.DispatchController {
+  /** Header names and values, alternating. */
+  readonly rawHeaders: Buffer[]
+  readonly rawTrailers: Buffer[]
+}
+
+interface ControlledHandler extends Reading, Dispatcher.DispatchHandler {
   onRequestStart(controller: Controller, context: unknown): void
-  onResponseStarted?(): void
-  onResponseStart?(
-    controller: Controller,
-    status: number,
-    headers: Record<string, string | string[]>,
-    statusText: string,
-  ): void
-  onResponseData?(controller: Controller, chunk: Buffer): void
-  onResponseEnd?(controller: Controller, trailers: Record<string, string>): void
-  onResponseError?(controller: Controller, error: Error): void
 }
 
 /** Handler with callbacks. `onHeaders` and `onData` return false to pause the reply. */
@@ -77,14 +45,14 @@ export function controlled(handler: Handler): ControlledHandler {
     onRequestStart: (controller, context) =>
       handler.onConnect?.((reason) => controller.abort(reason), context),
     onResponseStarted: () => handler.onResponseStarted?.(),
-    onResponseStart(controller, status, _headers, statusText) {
+    onResponseStart(controller: Controller, status, _headers, statusText = '') {
       const resume = () => controller.resume()
       if (handler.onHeaders?.(status, controller.rawHeaders, resume, statusText) === false) controller.pause()
     },
     onResponseData(controller, chunk) {
       if (handler.onData?.(chunk) === false) controller.pause()
     },
-    onResponseEnd: ({ rawTrailers }) => handler.onComplete?.(rawTrailers),
+    onResponseEnd: ({ rawTrailers }: Controller) => handler.onComplete?.(rawTrailers),
     onResponseError: (_controller, error) => handler.onError?.(error),
   }
 }
