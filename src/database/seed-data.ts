@@ -73,7 +73,7 @@ export class SeedData {
       const rows = copy(parseAll(declaration, records))
       this.#fixtures.set(declaration.name, SharedRows.ofSeed(declaration, rows).rows)
     }
-    assertFixtures(collections, this.#fixtures)
+    assertFixtures(this.#fixtures)
   }
 
   /** Returns a collection's rows. Failures are not cached, so the next call retries. */
@@ -95,12 +95,9 @@ export class SeedData {
   }
 
   /** Returns true if the collection and all collections that it refers to have only canonical records. */
-  #isCanonical(declaration: CollectionDeclaration, seen = new Set<CollectionDeclaration>()): boolean {
-    if (seen.has(declaration)) return true
-    seen.add(declaration)
-    const { name } = declaration
+  #isCanonical({ name, refersTo = [] }: CollectionDeclaration): boolean {
     if (this.#fixtures.has(name) || this.#options.recordCounts[name] !== undefined) return false
-    return dependenciesOf(declaration).every((other) => this.#isCanonical(this.#declared(other), seen))
+    return refersTo.every((other) => this.#isCanonical(this.#declared(other)))
   }
 
   async #load(declaration: CollectionDeclaration): Promise<SharedRows<object>> {
@@ -161,16 +158,9 @@ export class SeedData {
     return { ...complete, ...Object.fromEntries(nested) }
   }
 
-  /**
-   * Returns the generator of a collection's records. It may read the rows of collections that the collection refers to
-   * or is part of, but not those of its own parts.
-   */
   async #generator(declaration: CollectionDeclaration): Promise<Generate> {
     const rows = new Map<string, readonly object[]>()
-    for (const other of dependenciesOf(declaration)) {
-      if (this.#declared(other).partOf?.collection === declaration.name) continue
-      rows.set(other, (await this.rows(other)).rows)
-    }
+    for (const other of declaration.refersTo ?? []) rows.set(other, (await this.rows(other)).rows)
     const fakerFor = await loadFaker()
     const seeded = (...labels: (string | number)[]) => fakerFor(random(this.#options.seed, ...labels))
     const contextOf = (collection: string, index: number): FactoryContext => ({
@@ -181,10 +171,6 @@ export class SeedData {
     })
     return (index) => declaration.fake(contextOf(declaration.name, index), (name) => rows.get(name) ?? [])
   }
-}
-
-function dependenciesOf({ refersTo = {}, partOf }: CollectionDeclaration): string[] {
-  return [...Object.values(refersTo), ...(partOf ? [partOf.collection] : [])]
 }
 
 function parseAll({ name, schema }: CollectionDeclaration, records: readonly unknown[]): object[] {

@@ -14,11 +14,11 @@ export interface CollectionDeclaration<
   readonly keys: Readonly<Record<string, ReadKey<Row>>>
   /** Loads the unvalidated records. */
   readonly fixtures: () => Promise<{ readonly default: readonly unknown[] }>
-  /** Fields with a key of another collection. If that is part of this one, the field must name an own part. */
-  readonly refersTo?: Readonly<Record<string, string>>
-  /** Collection whose records have these records as parts. Custom fixtures must replace both collections or neither. */
+  /** Collections that `fake` reads. */
+  readonly refersTo?: readonly string[]
+  /** Collection whose records have these records as parts. */
   readonly partOf?: Part
-  /** @param rows Returns the initial records of a collection in `refersTo` or `partOf`, except the record's own parts. */
+  /** @param rows Returns the initial records of a collection in `refersTo`. */
   readonly fake: (context: FactoryContext, rows: (collection: string) => readonly object[]) => Row
 }
 

@@ -72,7 +72,7 @@ export const presets = defineCollection({
   schema: PresetRecord,
   keys: { id: ({ id }) => id, slug: ({ slug }) => slug },
   fixtures: () => import('../../fixtures/presets.json', { with: { type: 'json' } }),
-  refersTo: { workspace_id: 'workspaces', designated_version_id: 'presetVersions' },
+  refersTo: ['workspaces'],
   fake: (context, rows) => fakePreset(context, rows('workspaces') as readonly Workspace[]),
 })
 
@@ -81,6 +81,7 @@ export const presetVersions = defineCollection({
   schema: StoredPresetVersion,
   keys: { id: ({ id }) => id, version: ({ preset_id, version }) => `${preset_id}/${version}` },
   fixtures: () => import('../../fixtures/preset-versions.json', { with: { type: 'json' } }),
+  refersTo: ['presets'],
   partOf: { collection: 'presets', field: 'preset_id', each: 2 },
   fake: (context, rows) => fakePresetVersion(context, rows('presets') as readonly PresetRecord[]),
 })
