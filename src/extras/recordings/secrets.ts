@@ -43,31 +43,12 @@ const base64Overlap = 64 * 1024
 
 export class SecretFinder {
   readonly #patterns: readonly SecretPattern[]
-  /** Placeholders that are valid base64, of known values in base64. */
-  readonly #placeholders = new Map<string, string>()
 
   constructor({ values = [], patterns = [], fields = [] }: FinderSetup = {}) {
     const more = new Set(['sessionid', ...fields.map(plainName)])
     const isSecret = (name: string) => isSecretName(name) || more.has(plainName(name))
-    const known = values.map(({ kind, value }) => ({ kind, expression: this.#expressionOf(value) }))
+    const known = values.map(({ kind, value }) => ({ kind, expression: expressionOf(value) }))
     this.#patterns = [...known, ...keyPatterns, ...patterns, ...namePatterns(isSecret)]
-  }
-
-  /** Matches a value in the encodings used in bodies and URLs. Percent-encoding is decoded before the search. */
-  #expressionOf(value: string): RegExp {
-    const json = JSON.stringify(value).slice(1, -1)
-    const twice = JSON.stringify(json).slice(1, -1)
-    // Forms have a plus sign instead of a space.
-    const forms = [value, json, twice, value.replaceAll(' ', '+')].map(utf8AsLatin1)
-    const bytes = utf8AsLatin1(value)
-    for (const before of [0, 1, 2]) {
-      const core = base64Core(bytes, before)
-      const placeholder = base64Core(placeholderFor(bytes), before)
-      this.#placeholders.set(core, placeholder).set(urlSafe(core), urlSafe(placeholder))
-      forms.push(core, urlSafe(core))
-    }
-    const longestFirst = forms.sort((left, right) => right.length - left.length)
-    return new RegExp(longestFirst.map(escaped).join('|'), 'g')
   }
 
   find(text: string): SecretFound[] {
@@ -101,16 +82,15 @@ export class SecretFinder {
   *#byPattern(text: string): Generator<SecretFound> {
     for (const place of secretsIn(text, this.#patterns)) {
       const secret = text.slice(place.start, place.end)
-      const placeholder = this.#placeholders.get(secret) ?? placeholderFor(secret)
-      if (!isPlaceholder(secret)) yield { ...place, placeholder }
+      if (!isPlaceholder(secret)) yield { ...place, placeholder: placeholderFor(secret) }
     }
   }
 
-  /** Finds unknown keys in base64, at all four alignments. */
+  /** Finds secrets in base64, at all four alignments. */
   *#inBase64(text: string): Generator<SecretFound> {
     // A match of several million characters overflows the stack, so the end of a run is searched for.
     const other = /[^A-Za-z0-9+/_-]/g
-    for (const { index } of text.matchAll(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24}/g)) {
+    for (const { index } of text.matchAll(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16}/g)) {
       other.lastIndex = index
       const run = text.slice(index, other.exec(text)?.index)
       for (let at = 0; at < run.length; at += maxRun - base64Overlap) {
@@ -158,12 +138,14 @@ export function withoutPlaceholders(text: string): string {
   return text.replace(/redacted\.[0-9a-f]{4}\.x*/g, 'redacted')
 }
 
-/** Returns the base64 that depends only on the text, which starts at byte `before` of a group of three. */
-function base64Core(latin1: string, before: number): string {
-  const encoded = btoa('\0'.repeat(before) + latin1)
-  const from = [0, 2, 3][before] as number
-  const whole = Math.floor(((before + latin1.length) * 8) / 6)
-  return encoded.slice(from, whole)
+/** Matches a value as it is in bodies and URLs. Base64 and percent-encoding are decoded before the search. */
+function expressionOf(value: string): RegExp {
+  const json = JSON.stringify(value).slice(1, -1)
+  const twice = JSON.stringify(json).slice(1, -1)
+  // Forms have a plus sign instead of a space.
+  const forms = [value, json, twice, value.replaceAll(' ', '+')].map(utf8AsLatin1)
+  const longestFirst = forms.sort((left, right) => right.length - left.length)
+  return new RegExp(longestFirst.map(escaped).join('|'), 'g')
 }
 
 function urlSafe(base64: string): string {
