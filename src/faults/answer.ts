@@ -102,23 +102,30 @@ export type Fields = Record<string, unknown>
 /** Changes a reply's JSON, or the event at an index. Returns its argument if it changes nothing. */
 type Change = (value: unknown, index?: number) => unknown
 
-/**
- * Changes a reply's JSON or each event of a stream, and reports whether the fault took effect.
- *
- * @param nothing Reason to report if nothing changes.
- */
-function changeJson(reply: Reply, context: FaultContext, nothing: string, change: Change): Reply {
+/** @param nothing Reason to report if nothing changes. */
+export function changeBody(
+  reply: Reply,
+  context: FaultContext,
+  nothing: string,
+  change: { frames(frames: Iterable<Frame>): Iterable<Frame>; value(value: unknown): unknown },
+): Reply {
   context.missed(nothing)
   const { body } = reply
-  if (body.kind === 'frames') return withFrames(reply, changeEvents(body.frames, context, change))
-  if (body.kind !== 'json') return reply
-  const value = change(body.value)
-  if (value === body.value) return reply
+  if (body.kind === 'frames') return withFrames(reply, change.frames(body.frames))
+  const value = body.kind === 'json' ? change.value(body.value) : undefined
+  if (body.kind !== 'json' || value === body.value) return reply
   context.acted()
   return { ...reply, body: { kind: 'json', value } }
 }
 
-function* changeEvents(frames: Iterable<Frame>, context: FaultContext, change: Change): Generator<Frame> {
+function changeJson(reply: Reply, context: FaultContext, nothing: string, value: Change): Reply {
+  return changeBody(reply, context, nothing, {
+    value,
+    frames: (frames) => changeEach(frames, context, value),
+  })
+}
+
+function* changeEach(frames: Iterable<Frame>, context: FaultContext, change: Change): Generator<Frame> {
   let index = 0
   for (const frame of frames) {
     // A changed event is still an object.
@@ -161,9 +168,12 @@ function placeIn(value: unknown): string | undefined {
 
 function changed(value: unknown, to: 'absent' | 'null' | 'wrong-type' | { value: unknown }): unknown {
   if (typeof to === 'object') return to.value
-  if (to !== 'wrong-type') return to === 'null' ? null : undefined
-  if (typeof value === 'string') return 42
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (to === 'wrong-type') return otherType(value)
+  return to === 'null' ? null : undefined
+}
+
+export function otherType(value: unknown): unknown {
+  return typeof value === 'string' ? 42 : JSON.stringify(value)
 }
 
 function changeCitations(reply: Reply, context: FaultContext, change: (citation: Fields) => Fields): Reply {

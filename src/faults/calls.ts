@@ -4,7 +4,7 @@ import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import { fieldsOf, isObject, parseJson } from '../lib/json.ts'
 import { editAt, readAt, readPath } from '../lib/value-path.ts'
 import type { AnswerPart, StreamPlaces } from '../resources/protocol.ts'
-import { withFrames } from './body-bytes.ts'
+import { changeBody, otherType } from './answer.ts'
 import { defineFault, type FaultContext } from './fault.ts'
 import { isEvent } from './position.ts'
 
@@ -14,11 +14,13 @@ interface Shown {
   readonly parts: readonly AnswerPart[]
 }
 
+/** For each event, the event or the events that replace it. An answer in JSON is replaced by the first one. */
+type Changes = (object | object[])[]
+
 interface Form {
   /** Reason to report if nothing changes. */
   readonly nothing: string
-  /** Returns the events that replace each event. An answer in JSON is replaced by the first one. */
-  change(shown: readonly Shown[], protocol: StreamPlaces): object[][]
+  change(shown: readonly Shown[], protocol: StreamPlaces): Changes
 }
 
 const argumentForms = {
@@ -40,7 +42,7 @@ const argumentForms = {
         (text, isParsed) => (isParsed ? '{}' : text.slice(0, Math.ceil(text.length / 2))),
       )
       const isCut = changed.some((event, index) => !isSame(event, shown[index]?.event))
-      return changed.map((event) => [isCut ? ended(event, 'length') : event])
+      return isCut ? changed.map((event) => ended(event, 'length')) : changed
     },
   },
 } as const satisfies Record<string, Form>
@@ -48,11 +50,11 @@ const argumentForms = {
 const callForms = {
   'unknown-tool': {
     nothing: 'the answer has no tool call',
-    change: (shown) => shown.map((each) => [editCalls(each, 'name', () => 'unknown_tool')]),
+    change: (shown) => shown.map((each) => editCalls(each, 'name', () => 'unknown_tool')),
   },
   'same-id': {
     nothing: 'the answer has no tool call',
-    change: (shown) => shown.map((each) => [editCalls(each, 'id', () => 'call_duplicate')]),
+    change: (shown) => shown.map((each) => editCalls(each, 'id', () => 'call_duplicate')),
   },
   'repeated-head': {
     nothing: 'no tool call is streamed',
@@ -61,7 +63,7 @@ const callForms = {
       return shown.map(({ event, parts }) => {
         const before = seen.size
         for (const { id } of parts.filter(isCall)) seen.add(valueAt(event, id))
-        return seen.size > before ? [event, event] : [event]
+        return seen.size > before ? [event, event] : event
       })
     },
   },
@@ -69,7 +71,7 @@ const callForms = {
     nothing: 'no two tool calls are streamed',
     change(shown) {
       let first: unknown
-      return shown.map((each) => [editCalls(each, 'index', (index) => (first ??= index))])
+      return shown.map((each) => editCalls(each, 'index', (index) => (first ??= index)))
     },
   },
   'split-name': {
@@ -77,7 +79,7 @@ const callForms = {
     change: (shown) =>
       shown.map(({ event, parts }) => {
         const named = parts.filter((part) => isCall(part) && part.isDelta && valueAt(event, part.name))
-        if (named.length === 0) return [event]
+        if (named.length === 0) return event
         const [start = event, rest = event] = [0, 1].map((piece) =>
           editCalls({ event, parts: named }, 'name', (name) => spread(name, 2)[piece]),
         )
@@ -94,8 +96,7 @@ const answerForms = {
   },
   refusal: {
     nothing: 'the answer has no text, or the protocol has no refusals',
-    change: (shown, { refused = (event) => event }) =>
-      shown.map(({ event }) => [refused(event) ?? []].flat()),
+    change: (shown, { refused = (event) => event }) => shown.map(({ event }) => refused(event) ?? []),
   },
   'only-reasoning': {
     nothing: 'the answer has no reasoning, or nothing else',
@@ -107,28 +108,22 @@ const answerForms = {
   },
   'fenced-json': {
     nothing: 'the answer has no text',
-    change: (shown) =>
-      changeTexts(
-        shown,
-        ({ kind }) => kind === 'text',
-        (text) => `\`\`\`json\n${text}\n\`\`\``,
-      ).map((event) => [event]),
+    change: (shown) => changeTexts(shown, isText, (text) => `\`\`\`json\n${text}\n\`\`\``),
   },
   'no-choices': {
     nothing: 'the protocol has no choices',
-    change: (shown, { choices = '' }) => shown.map(({ event }) => [edit(event, [choices], () => [])]),
+    change: (shown, { choices = '' }) => shown.map(({ event }) => edit(event, [choices], () => [])),
   },
   'finished-twice': {
     nothing: 'no final event is streamed',
-    change: (shown, { isFinal }) => shown.map(({ event }) => (isFinal(event) ? [event, event] : [event])),
+    change: (shown, { isFinal }) => shown.map(({ event }) => (isFinal(event) ? [event, event] : event)),
   },
   'text-after-end': {
     nothing: 'no text and final event are streamed',
     change(shown, { isDelta, isFinal }) {
-      const isText = ({ kind }: AnswerPart) => kind === 'text'
       const text = shown.findLast(({ event, parts }) => isDelta(event) && parts.some(isText))
       const end = shown.findLast(({ event }) => isFinal(event))
-      return shown.map((each) => (text && each === end ? [each.event, text.event] : [each.event]))
+      return shown.map((each) => (text && each === end ? [each.event, text.event] : each.event))
     },
   },
 } as const satisfies Record<string, Form>
@@ -172,7 +167,7 @@ function faultOfForms<const Name extends string, FormName extends string>(
         .default(usual as never)
         .describe(described),
     }),
-    apply: ({ form }, context, reply) => changeAnswer(reply, context, forms[form]),
+    apply: ({ form }, context, reply) => changeWhole(reply, context, forms[form]),
   })
 }
 
@@ -182,12 +177,8 @@ type ChangeText = (text: string, isParsed: boolean) => unknown
 function withArguments(change: ChangeText): Form {
   return {
     nothing: 'the answer has no arguments that can be wrong in this way',
-    change: (shown) => changeTexts(shown, isCall, change).map((event) => [event]),
+    change: (shown) => changeTexts(shown, isCall, change),
   }
-}
-
-function otherType(value: unknown): unknown {
-  return typeof value === 'string' ? 42 : JSON.stringify(value)
 }
 
 type Properties = [name: string, value: unknown][]
@@ -201,6 +192,10 @@ function withProperties(change: (properties: Properties) => Properties): Form {
 
 function isCall({ kind }: AnswerPart): boolean {
   return kind === 'call'
+}
+
+function isText({ kind }: AnswerPart): boolean {
+  return kind === 'text'
 }
 
 function isSame(left: unknown, right: unknown): boolean {
@@ -262,15 +257,15 @@ function keepParts(
   shown: readonly Shown[],
   { isDelta, isFinal, ended }: StreamPlaces,
   isKept: (part: AnswerPart) => boolean,
-): object[][] {
-  if (shown.every(({ parts }) => parts.every(isKept))) return shown.map(({ event }) => [event])
+): Changes {
+  if (shown.every(({ parts }) => parts.every(isKept))) return shown.map(({ event }) => event)
   return shown.map(({ event, parts }) => {
     const removed = parts.filter((part) => !isKept(part)).map(({ at }) => at)
     const isEmpty = removed.length > 0 && removed.length === parts.length
     if (isEmpty && (removed.includes('') || (isDelta(event) && !isFinal(event)))) return []
     const without = (value: unknown) => (typeof value === 'string' ? '' : value === null ? null : undefined)
     const rest = edit(event, removed.reverse(), without)
-    return [ended(rest, 'stop')]
+    return ended(rest, 'stop')
   })
 }
 
@@ -285,25 +280,29 @@ function locate(events: readonly StreamEvent[], { partsOf }: StreamPlaces): Show
   })
 }
 
-function changeAnswer(reply: Reply, context: FaultContext, { nothing, change }: Form): Reply {
-  context.missed(nothing)
-  const { body } = reply
-  if (body.kind === 'frames') return withFrames(reply, changeStream(body.frames, context, change))
-  if (body.kind !== 'json' || !isObject(body.value)) return reply
-  const [[value] = []] = change(locate([body.value], context.protocol), context.protocol)
-  if (value === undefined || isSame(value, body.value)) return reply
-  context.acted()
-  return { ...reply, body: { kind: 'json', value } }
+function changeWhole(reply: Reply, context: FaultContext, { nothing, change }: Form): Reply {
+  const changeAll = (events: readonly StreamEvent[]) =>
+    change(locate(events, context.protocol), context.protocol)
+  return changeBody(reply, context, nothing, {
+    frames: (frames) => changeStream(frames, context, changeAll),
+    value(value) {
+      const [changed] = isObject(value) ? changeAll([value]).flat() : []
+      return changed === undefined || isSame(changed, value) ? value : changed
+    },
+  })
 }
 
 /** Maximum number of frames to hold. */
 const maxHeld = 100_000
 
-/** Holds a stream to its end, because a change can depend on all of it. Pauses keep their places. */
-function* changeStream(
+/**
+ * Replaces events. Additional ones are sent at the end. Holds the stream to its end, because a
+ * change can depend on all of it. Pauses keep their places.
+ */
+export function* changeStream(
   frames: Iterable<Frame>,
   context: FaultContext,
-  change: Form['change'],
+  change: (events: readonly StreamEvent[]) => Changes,
 ): Generator<Frame> {
   const held: Frame[] = []
   let isLong = false
@@ -316,17 +315,15 @@ function* changeStream(
     }
     if (frame.kind === 'hang-up') break
   }
-  const shown = locate(
-    held.flatMap((frame) => (isEvent(frame) ? [frame.event] : [])),
-    context.protocol,
-  )
-  const changes = change(shown, context.protocol).values()
+  if (isLong) return
+  const changes = change(held.filter(isEvent).map(({ event }) => event)).values()
   for (const frame of held) {
-    const events = isEvent(frame) ? (changes.next().value ?? []) : undefined
-    if (!events || (events.length === 1 && isSame(events[0], isEvent(frame) && frame.event))) yield frame
+    const events = isEvent(frame) ? [changes.next().value ?? []].flat() : []
+    if (!isEvent(frame) || (events.length === 1 && isSame(events[0], frame.event))) yield frame
     else {
       for (const event of events) yield { kind: 'event', event: { ...event } }
       context.acted()
     }
   }
+  for (const event of [...changes].flat()) yield { kind: 'event', event: { ...event } }
 }

@@ -1,11 +1,11 @@
 /** The fault `usage`: token counts that are missing, or that a stream sends at unusual places. */
 import * as z from 'zod'
-import type { Frame, StreamEvent } from '../http/reply.ts'
+import type { StreamEvent } from '../http/reply.ts'
 import { isObject } from '../lib/json.ts'
 import { answerIn, changeAnswer, type Fields, withAnswer } from './answer.ts'
 import { withFrames } from './body-bytes.ts'
+import { changeStream } from './calls.ts'
 import { defineFault, type FaultContext } from './fault.ts'
-import { isEvent } from './position.ts'
 
 export const usageFault = defineFault('usage', 'answer', {
   summary: "The answer's `usage` is missing or null, or a stream has it more often or later than usual.",
@@ -18,47 +18,35 @@ export const usageFault = defineFault('usage', 'answer', {
       ),
   }),
   apply({ form }, context, reply) {
-    if (form === 'missing' || form === 'null')
-      return changeAnswer(reply, context, 'usage', ({ usage, ...rest }) =>
-        form === 'null' ? { ...rest, usage: null } : rest,
-      )
+    if (form === 'null')
+      return changeAnswer(reply, context, 'usage', (answer) => ({ ...answer, usage: null }))
+    if (form === 'missing') return changeAnswer(reply, context, 'usage', ({ usage, ...rest }) => rest)
     context.missed(`only a stream can have the form '${form}'`)
+    const place = (events: readonly StreamEvent[]) => placeUsage(events, context, form)
     const { body } = reply
-    return body.kind === 'frames' ? withFrames(reply, placeUsage(body.frames, context, form)) : reply
+    return body.kind === 'frames' ? withFrames(reply, changeStream(body.frames, context, place)) : reply
   },
 })
 
-/** Reads the whole stream first, because the counts are at its end. */
-function* placeUsage(frames: Iterable<Frame>, context: FaultContext, form: string): Generator<Frame> {
-  const all = [...frames]
-  const events = all.filter(isEvent)
-  const [first] = events
-  const last = events.findLast(({ event }) => usageIn(event))
-  const usage = last && usageIn(last.event)
-  if (!first || !usage || (form === 'start-and-end' && usageIn(first.event))) {
+function placeUsage(events: readonly StreamEvent[], context: FaultContext, form: string): object[] {
+  const { isDelta } = context.protocol
+  const last = events.findLast(usageIn)
+  const usage = last && usageIn(last)
+  const isEarly = form === 'start-and-end' && events[0] && usageIn(events[0])
+  if (!usage || isEarly) {
     context.missed(usage ? 'the first event already has usage' : 'the answer has no usage')
-    return yield* all
+    return [...events]
   }
-  const isDelta = (frame: Frame) => isEvent(frame) && context.protocol.isDelta(frame.event)
-  const deltas = Math.max(1, all.filter(isDelta).length)
+  const deltas = Math.max(1, events.filter(isDelta).length)
   let sent = 0
-  for (const frame of all) {
-    if (isDelta(frame)) sent++
-    if (
-      isEvent(frame) &&
-      (form === 'every-event' ? frame !== last : form === 'start-and-end' && frame === first)
-    ) {
-      yield withUsage(frame.event, tokensAfter(usage, sent / deltas))
-      context.acted()
-    } else if (frame === last && form === 'after-finish') yield withUsage(last.event, undefined)
-    else yield frame
-    if (frame !== last || form !== 'twice') continue
-    yield repeated(last.event)
-    context.acted()
-  }
-  if (form !== 'after-finish') return
-  yield repeated(last.event)
-  context.acted()
+  const placed = events.map((event) => {
+    if (isDelta(event)) sent++
+    if (form === 'every-event' ? event !== last : form === 'start-and-end' && event === events[0])
+      return withUsage(event, tokensAfter(usage, sent / deltas))
+    if (event !== last) return event
+    return form === 'twice' ? [event, repeated(event)] : form === 'after-finish' ? withUsage(event) : event
+  })
+  return form === 'after-finish' ? [...placed, repeated(last)] : placed
 }
 
 function usageIn(event: StreamEvent): Fields | undefined {
@@ -66,17 +54,14 @@ function usageIn(event: StreamEvent): Fields | undefined {
   return isObject(usage) ? usage : undefined
 }
 
-function withUsage(event: StreamEvent, usage: Fields | undefined): Frame {
-  return { kind: 'event', event: withAnswer(event, { ...answerIn(event), usage }) }
+function withUsage(event: StreamEvent, usage?: Fields): StreamEvent {
+  return withAnswer(event, { ...answerIn(event), usage })
 }
 
 /** Returns the event with the next sequence number, if the protocol has them. */
-function repeated(event: StreamEvent): Frame {
+function repeated(event: StreamEvent): StreamEvent {
   const { sequence_number: number } = event
-  return {
-    kind: 'event',
-    event: typeof number === 'number' ? { ...event, sequence_number: number + 1 } : event,
-  }
+  return typeof number === 'number' ? { ...event, sequence_number: number + 1 } : event
 }
 
 /** Returns the token counts after a share of the output. */
