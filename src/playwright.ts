@@ -13,14 +13,11 @@
  * })
  */
 import { test as base, expect as baseExpect, type TestInfo } from '@playwright/test'
-import { findingsOf } from './gateway/extra.ts'
+import { reportFailedTest } from './gateway/failed-test.ts'
 import type { JournalEntry } from './journal/entry.ts'
-import type { Verdict } from './journal/expectations.ts'
-import { journalText, strayCallsText, unansweredText, withoutReply } from './journal/journal-text.ts'
 import { type JournalMatchers, messageWithFields, toMatchers } from './journal/matchers.ts'
 import { printable } from './lib/print.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
-import { toFailedTest } from './sandbox/failed-test.ts'
 import { startServer } from './serve.ts'
 import { everyOperation, type GatewayOptions, gatewaySetup, type RequestBodies } from './setup.ts'
 
@@ -41,7 +38,10 @@ declare global {
 
 const matchers = Object.entries(toMatchers(everyOperation)).map(([name, matcher]) => [
   name,
-  async (received: unknown, ...args: unknown[]) => toResult(await matcher(received, args)),
+  async (received: unknown, ...args: unknown[]) => {
+    const result = await matcher(received, ...args)
+    return { pass: result.pass, message: () => messageWithFields(result) }
+  },
 ])
 
 // Changes `expect` itself, so that other entries can add their matchers to the same one.
@@ -49,10 +49,6 @@ baseExpect.extend(Object.fromEntries(matchers))
 
 /** Playwright's `expect`, with matchers for sandboxes: `await expect(sandbox).toHaveReceived('createResponse')`. */
 export const expect: typeof baseExpect = baseExpect
-
-function toResult(verdict: Verdict) {
-  return { pass: verdict.pass, message: () => messageWithFields(verdict) }
-}
 
 export interface WorkerFixtures {
   /** Gateway options, set in the Playwright configuration or with `test.use`. Default: none. */
@@ -93,30 +89,29 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 })
 
-/** @param shared Calls that arrived without a sandbox's key or path. */
+/** @param stray Calls that arrived without a sandbox's key or path. */
 async function attachJournal(
   sandbox: RemoteSandbox,
   testInfo: TestInfo,
-  shared: readonly JournalEntry[],
+  stray: readonly JournalEntry[],
 ): Promise<void> {
   const { id, journal } = sandbox
-  const entries = await journal.entries()
-  const unanswered = withoutReply(await journal.unanswered(), entries)
-  const [scenarios, scripts] = await Promise.all([sandbox.activeScenarios(), sandbox.scripts()])
-  const facts = { entries, unanswered, scenarios, operations: everyOperation }
-  const found = await findingsOf(gatewaySetup.extras, facts)
-  const mistakes = found.map(({ name, message }) => `\n  ${name}: ${message}`).join('')
-  const list = journalText(`Sandbox ${id}`, entries) + mistakes
-  const text = list + unansweredText(unanswered) + strayCallsText(shared)
-  await testInfo.attach('journal.txt', { contentType: 'text/plain', body: printable(text) })
+  const { extras } = gatewaySetup
+  const { text, file } = await reportFailedTest(
+    { extras, operations: everyOperation },
+    {
+      test: testInfo.title,
+      sandbox: id,
+      entries: await journal.entries(),
+      unanswered: await journal.unanswered(),
+      stray,
+      unused: await sandbox.unusedRules(),
+      scenarios: await sandbox.activeScenarios(),
+      scripts: await sandbox.scripts(),
+    },
+  )
   const har = JSON.stringify(await journal.har(), null, 2)
-  const file = toFailedTest({
-    test: testInfo.title,
-    sandbox: id,
-    entries: [...entries, ...unanswered],
-    scenarios,
-    scripts,
-  })
+  await testInfo.attach('journal.txt', { contentType: 'text/plain', body: printable(text) })
   await testInfo.attach('failed-test.json', { contentType: 'application/json', body: file })
   await testInfo.attach('journal.har', { contentType: 'application/json', body: har })
 }

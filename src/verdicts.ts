@@ -9,21 +9,11 @@
  * const result = await ask('Hello?')
  * expect(sandbox).toHaveRecovered({ result })
  */
-import {
-  type Evidence,
-  type FindingsOf,
-  findings as findingsOf,
-  type Judged,
-} from './extras/verdicts/findings.ts'
-import { judgeRecovery } from './extras/verdicts/recovered.ts'
-import {
-  type SweepOptions as Options,
-  runSweep,
-  type SweepResult,
-  type SweepWork,
-} from './extras/verdicts/sweep.ts'
+import type { Evidence, FindingsOf, Judged } from './extras/verdicts/findings.ts'
+import { findings as findingsOf, judgeRecovery } from './extras/verdicts/findings.ts'
+import type { SweepOptions as Options, SweepResult, SweepWork } from './extras/verdicts/sweep.ts'
+import { runSweep } from './extras/verdicts/sweep.ts'
 import { createGateway } from './index.ts'
-import type { Verdict } from './journal/expectations.ts'
 import { everyOperation, type GatewayOptions, type RequestBodies } from './setup.ts'
 
 export { attemptsIn } from './extras/verdicts/attempts.ts'
@@ -37,7 +27,7 @@ export { sweepTable } from './extras/verdicts/sweep-table.ts'
  * @example findings(sandbox, { result: text }) // [{ name: 'gave-up', message: '…', calls: ['req_…'] }]
  */
 export function findings<Sandbox extends Judged>(sandbox: Sandbox, evidence?: Evidence): FindingsOf<Sandbox> {
-  return findingsOf(sandbox, evidence, everyOperation)
+  return findingsOf(sandbox, evidence, everyOperation) as FindingsOf<Sandbox>
 }
 
 export interface SweepOptions<Result> extends Options<Result, RequestBodies> {
@@ -61,24 +51,15 @@ export function sweep<Result>(
 
 /** Matchers, for runners whose `expect` is neither global nor known. */
 export const matchers = {
-  toHaveRecovered(received: unknown, evidence?: Evidence) {
-    const verdict = judgeRecovery(received, evidence, everyOperation)
-    return verdict instanceof Promise ? verdict.then(toResult) : toResult(verdict)
-  },
-}
-
-function toResult({ pass, message }: Verdict) {
-  return { pass, message: () => message }
+  toHaveRecovered: (received: unknown, evidence?: Evidence) =>
+    judgeRecovery(received, evidence, everyOperation),
 }
 
 // Other processes, such as those that a test starts, inherit the variable, but may lack the package.
 const isPlaywright = globalThis.process?.env?.['TEST_WORKER_INDEX'] !== undefined
-const runner: object =
-  '__vitest_worker__' in globalThis
-    ? await import('vitest')
-    : isPlaywright
-      ? await import('@playwright/test').catch(() => globalThis)
-      : globalThis
+let runner: object = globalThis
+if ('__vitest_worker__' in globalThis) runner = await import('vitest')
+else if (isPlaywright) runner = await import('@playwright/test').catch(() => globalThis)
 const { expect } = runner as { expect?: { extend?(all: object): void } }
 expect?.extend?.(matchers)
 

@@ -24,19 +24,17 @@ import { WriteQueue } from './database/database.ts'
 import type { Interception } from './delivery/intercept.ts'
 import type { UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
 import { survives } from './extras/verdicts/survives.ts'
-import { findingsOf } from './gateway/extra.ts'
+import { reportFailedTest } from './gateway/failed-test.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import { createGateway, type Gateway } from './index.ts'
-import { hiddenEntry, type JournalEntry } from './journal/entry.ts'
-import { explainUnused, type Verdict } from './journal/expectations.ts'
-import { calls, journalText, strayCallsText, unansweredText, withoutReply } from './journal/journal-text.ts'
+import type { JournalEntry } from './journal/entry.ts'
+import { calls } from './journal/journal-text.ts'
 import { assertInspectable, type JournalMatchers, toMatchers } from './journal/matchers.ts'
 import { equal } from './lib/equal.ts'
 import { printError, printWarning } from './lib/print.ts'
-import { toFailedTest } from './sandbox/failed-test.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { assertNames } from './sandbox/sandbox-options.ts'
-import { everyOperation, type GatewayOptions, gatewaySetup, type RequestBodies } from './setup.ts'
+import { everyOperation, type GatewayOptions, type RequestBodies } from './setup.ts'
 
 if (typeof globalThis.process?.getBuiltinModule !== 'function')
   throw new Error(
@@ -70,10 +68,9 @@ class EarlyGateway {
   close(): void {
     this.#interception.close()
     const received = this.#isTaken ? [] : this.#gateway.journal.entries()
-    const [example] = received
-    if (!example) return
+    if (received.length === 0) return
     printWarning(
-      `[understudy] The default sandbox received ${calls(received.length)} at import or in beforeAll (${received.length > 1 ? 'such as ' : ''}${example.method} ${example.path}), before the file's gateway existed. Send requests in a test, or in test.beforeAll(async ({ server }) => …), which starts the gateway first.`,
+      `[understudy] The default sandbox received ${callsText(received)} at import or in beforeAll, before the file's gateway existed. Send requests in a test, or in test.beforeAll(async ({ server }) => …), which starts the gateway first.`,
     )
   }
 }
@@ -145,7 +142,7 @@ const extended: TestAPI<Fixtures> = base.extend<Fixtures>({
     async ({ gateway, serial, onTestFailed }, use) => {
       const provide = serial ? provideDefault : provideNew
       await provide(gateway, async (sandbox) => {
-        printIfFailed(sandbox, onTestFailed)
+        reportIfFailed(gateway, sandbox, onTestFailed)
         // Not `run`, which would not cover the test, because Vitest runs the test outside the call to `use`.
         gateway.sandboxes.current?.enterWith(sandbox)
         await use(sandbox)
@@ -168,15 +165,8 @@ test.aroundEach(async (runTest, { gateway, sandbox }: Partial<Fixtures>) => {
 
 export { expect }
 
-const matchers = Object.entries(toMatchers(everyOperation)).map(([name, matcher]) => [
-  name,
-  (received: unknown, ...args: unknown[]) => {
-    const verdict = matcher(received, args)
-    return verdict instanceof Promise ? verdict.then(toResult) : toResult(verdict)
-  },
-])
 expect.extend({
-  ...Object.fromEntries(matchers),
+  ...toMatchers(everyOperation),
   async toMatchPrompts(received: unknown, options: PromptSnapshotOptions = {}) {
     assertInspectable(received)
     assertNames(options, ['mask', 'name'], 'toMatchPrompts')
@@ -208,10 +198,6 @@ declare module 'vitest' {
   }
 }
 
-function toResult({ message, ...verdict }: Verdict) {
-  return { ...verdict, message: () => message }
-}
-
 type Use = (sandbox: Sandbox<RequestBodies>) => Promise<void>
 
 async function provideNew(gateway: Gateway, use: Use): Promise<void> {
@@ -232,43 +218,31 @@ async function provideDefault(gateway: Gateway, use: Use): Promise<void> {
   })
 }
 
-function printIfFailed(sandbox: Sandbox<RequestBodies>, onTestFailed: TestContext['onTestFailed']): void {
+function reportIfFailed(
+  gateway: Gateway,
+  sandbox: Sandbox<RequestBodies>,
+  onTestFailed: TestContext['onTestFailed'],
+): void {
   const { id, journal } = sandbox
   onTestFailed(async ({ task }) => {
-    const entries = journal.entries()
-    const reasons = sandbox.rules.unused().flatMap((each) => explainUnused(each, entries) ?? [])
-    const unanswered = journal.unanswered()
-    // The reasons above explain the faults that never acted.
-    const facts = { entries, unanswered, scenarios: [], operations: everyOperation }
-    const found = await findingsOf(gatewaySetup.extras, facts)
-    const mistakes = found.map(({ name, message }) => `${name}: ${message}`)
-    const text = [journalText(`Sandbox ${id}`, entries), ...reasons, ...mistakes].join('\n  ')
-    const own = text + unansweredText(withoutReply(unanswered, entries))
-    await attachSandbox(task, sandbox)
-    printError(`[understudy] '${task.name}' failed. ${own}${strayCallsText(journal.stray())}`)
+    const { rules } = sandbox
+    const { text, file } = await reportFailedTest(gateway, {
+      test: task.name,
+      sandbox: id,
+      entries: journal.entries(),
+      unanswered: journal.unanswered(),
+      stray: journal.stray(),
+      unused: rules.unused(),
+      scenarios: rules.active(),
+      scripts: rules.scripts(),
+    })
+    const attachments = [file, JSON.stringify(journal.har(), null, 2)].map((text) => ({
+      contentType: 'application/json',
+      body: new TextEncoder().encode(text),
+    }))
+    await recordArtifact(task, { type: 'gateway-understudy:sandbox', attachments })
+    printError(`[understudy] '${task.name}' failed. ${text}`)
   })
-}
-
-/** Attaches the calls and scenarios of the sandbox, which may already be disposed, to the report. */
-async function attachSandbox(
-  task: TestContext['task'],
-  { id, state }: Sandbox<RequestBodies>,
-): Promise<void> {
-  const { journal, rules } = state
-  const entries = journal.entries()
-  const unanswered = withoutReply(journal.unanswered(), entries)
-  const file = toFailedTest({
-    test: task.name,
-    sandbox: id,
-    entries: [...entries, ...unanswered].map((entry) => hiddenEntry(entry)),
-    scenarios: rules.active(),
-    scripts: rules.scripts(),
-  })
-  const attachments = [file, JSON.stringify(journal.har(), null, 2)].map((text) => ({
-    contentType: 'application/json',
-    body: new TextEncoder().encode(text),
-  }))
-  await recordArtifact(task, { type: 'gateway-understudy:sandbox', attachments })
 }
 
 /** Gateways that have already printed the warning, which appears once per file. */
@@ -277,10 +251,15 @@ const warned = new WeakSet<Gateway>()
 function warnOfSharing(gateway: Gateway, shared: readonly JournalEntry[]): void {
   // Late calls from finished tests get a 410.
   const answered = shared.filter(({ status }) => status !== 410)
-  const [example] = answered
-  if (!example || warned.has(gateway)) return
+  if (answered.length === 0 || warned.has(gateway)) return
   warned.add(gateway)
   printWarning(
-    `[understudy] THIS TEST SHARES ITS STATE. The default sandbox, which all tests of the file share, received ${calls(answered.length)} (${answered.length > 1 ? 'such as ' : ''}${example.method} ${example.path}) that could not be attributed to a test. Such calls come from work that is not awaited, or from a queue, timer or process started outside of a test. Await the work, or pass it sandbox.apiKey or sandbox.baseUrl. If requests cannot be attributed, use test.override({ serial: true }): the tests then run one at a time, and the default sandbox is reset before each.`,
+    `[understudy] THIS TEST SHARES ITS STATE. The default sandbox, which all tests of the file share, received ${callsText(answered)} that could not be attributed to a test. Such calls come from work that is not awaited, or from a queue, timer or process started outside of a test. Await the work, or pass it sandbox.apiKey or sandbox.baseUrl. If requests cannot be attributed, use test.override({ serial: true }): the tests then run one at a time, and the default sandbox is reset before each.`,
   )
+}
+
+/** Returns `1 call (GET /api/v1/providers)`, for example. */
+function callsText(entries: readonly JournalEntry[]): string {
+  const [{ method, path } = { method: '', path: '' }] = entries
+  return `${calls(entries.length)} (${entries.length > 1 ? 'such as ' : ''}${method} ${path})`
 }

@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { findingsOf } from '../gateway/extra.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { explainUnused } from '../journal/expectations.ts'
-import { calls } from '../journal/journal-text.ts'
+import { calls, withoutReply } from '../journal/journal-text.ts'
 import { printable, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -49,8 +49,9 @@ export async function runWithServer(
 /** Counts the application's mistakes in all sandboxes, on lines after the unused rules. */
 async function mistakesText({ sandboxes, extras, operations }: GatewayCore): Promise<string> {
   const found = [sandboxes.default, ...sandboxes.listLive()].map(({ journal }) => {
-    const [entries, unanswered] = [journal.entries(), journal.unanswered()]
-    return findingsOf(extras, { entries, unanswered, scenarios: [], operations })
+    const entries = journal.entries()
+    const all = [...entries, ...withoutReply(journal.unanswered(), entries)]
+    return findingsOf(extras, { entries: all, operations })
   })
   const counts = Map.groupBy((await Promise.all(found)).flat(), ({ name }) => name)
   const lines = [...counts].map(([name, { length }]) => `\n  ${length} × ${name}`)

@@ -11,7 +11,6 @@ import type { Options } from '../sandbox/option.ts'
 import { gatewayOptions } from '../sandbox/options.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
-import type { ScenarioProgress } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { RecordedAnswer } from '../scenarios/compose.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
@@ -74,11 +73,9 @@ export interface Extra {
   readonly files?: (path: string, gateway: ExtraHost) => Promise<Reply | undefined> | undefined
 }
 
-/** The state of a sandbox from which extras judge the application. */
+/** A sandbox's calls, also those without a reply, from which extras judge the application. */
 export interface SandboxFacts {
   readonly entries: readonly JournalEntry[]
-  readonly unanswered: readonly JournalEntry[]
-  readonly scenarios: readonly ScenarioProgress[]
   readonly operations: readonly KnownOperation[]
 }
 

@@ -55,8 +55,13 @@ export interface Inspectable {
   scripts?(): ScriptProgress[] | Promise<ScriptProgress[]>
 }
 
-/** The verdict is a promise for a remote sandbox. */
-type Matcher = (received: unknown, args: readonly unknown[]) => Verdict | Promise<Verdict>
+/** A verdict as test runners expect it. */
+export interface MatcherResult extends Omit<Verdict, 'message'> {
+  message(): string
+}
+
+/** The result is a promise for a remote sandbox. */
+type Matcher = (received: unknown, ...args: unknown[]) => MatcherResult | Promise<MatcherResult>
 
 export function toMatchers(operations: readonly KnownOperation[]): Readonly<Record<MatcherName, Matcher>> {
   const judgeOperation = (name: MatcherName, received: unknown, operation: unknown, rest: object) => {
@@ -68,9 +73,9 @@ export function toMatchers(operations: readonly KnownOperation[]): Readonly<Reco
     return judge(received, (findings) => judgeCalls(findings, { operation, ...rest }))
   }
   return {
-    toHaveReceived: (received, [operation, match]) =>
+    toHaveReceived: (received, operation, match) =>
       judgeOperation('toHaveReceived', received, operation, { match }),
-    toHaveReceivedTimes: (received, [operation, times, match]) => {
+    toHaveReceivedTimes: (received, operation, times, match) => {
       if (typeof operation === 'string' && !(Number.isInteger(times) && Number(times) >= 0))
         throw missing('toHaveReceivedTimes', `a number of calls, got ${shown(times)}`)
       return judgeOperation('toHaveReceivedTimes', received, operation, { match, times })
@@ -93,27 +98,33 @@ export function assertInspectable(value: unknown): asserts value is Inspectable 
   throw new TypeError(`expect(): this matcher requires a gateway or a sandbox, got ${shown(value)}`)
 }
 
-function judge(received: unknown, verdict: (findings: Findings) => Verdict): Verdict | Promise<Verdict> {
+function judge(received: unknown, verdict: (findings: Findings) => Verdict): ReturnType<Matcher> {
   assertInspectable(received)
   const { journal } = received
-  const findings = [
-    journal.entries(),
-    journal.unmatched(),
-    received.unusedRules(),
-    received.scripts?.() ?? [],
-  ]
-  // A list of several kinds loses their order.
-  const verdictOf = ([entries, unmatched, unused, scripts]: unknown[]) => {
+  const parts = [journal.entries(), journal.unmatched(), received.unusedRules(), received.scripts?.() ?? []]
+  return whenAll<unknown, MatcherResult>(parts, ([entries, unmatched, unused, scripts]) => {
     const stray = journal.stray?.() ?? []
-    const judged = verdict({ entries, stray, unmatched, unused, scripts } as Findings)
-    return { ...judged, message: printable(judged.message) }
-  }
-  return findings.every(Array.isArray) ? verdictOf(findings) : Promise.all(findings).then(verdictOf)
+    // A list of several kinds loses their order.
+    return toResult(verdict({ entries, stray, unmatched, unused, scripts } as Findings))
+  })
 }
 
-export function messageWithFields({ message, expected, actual }: Verdict): string {
-  if (expected === undefined) return message
-  return `${message}\nExpected fields: ${printable(fieldsText(expected))}\nReceived fields: ${printable(fieldsText(actual))}`
+export function toResult({ message, ...verdict }: Verdict): MatcherResult {
+  return { ...verdict, message: () => printable(message) }
+}
+
+/** Calls a function with the values of a list. Returns a promise if one of them is a promise. */
+export function whenAll<Value, Result>(
+  values: readonly (Value | Promise<Value>)[],
+  work: (values: readonly Value[]) => Result,
+): Result | Promise<Result> {
+  const isLater = values.some((value) => value instanceof Promise)
+  return isLater ? Promise.all(values).then(work) : work(values as readonly Value[])
+}
+
+export function messageWithFields({ message, expected, actual }: MatcherResult): string {
+  if (expected === undefined) return message()
+  return `${message()}\nExpected fields: ${printable(fieldsText(expected))}\nReceived fields: ${printable(fieldsText(actual))}`
 }
 
 function fieldsText(value: unknown): string {
@@ -134,19 +145,15 @@ export function toExpectations<Result, RequestBodies extends object>(
   received: unknown,
 ): Expectations<Result, RequestBodies> {
   const asserting = (isNot: boolean) => {
-    const check = (verdict: Verdict) => {
-      if (verdict.pass !== isNot) return
-      const { expected, actual } = verdict
+    const check = ([result]: readonly MatcherResult[]) => {
+      if (result?.pass !== isNot) return
+      const { expected, actual } = result
       // Not named AssertionError: Jest would replace the message with one for `node:assert`.
-      throw Object.assign(new Error(messageWithFields(verdict)), { expected, actual })
+      throw Object.assign(new Error(messageWithFields(result)), { expected, actual })
     }
-    const entries = Object.entries(matchers).map(([name, matcher]) => [
-      name,
-      (...args: unknown[]) => {
-        const verdict = matcher(received, args)
-        return verdict instanceof Promise ? verdict.then(check) : check(verdict)
-      },
-    ])
+    const entries = Object.entries(matchers).map(([name, matcher]) => {
+      return [name, (...args: unknown[]) => whenAll([matcher(received, ...args)], check)]
+    })
     return Object.fromEntries(entries)
   }
   return { ...asserting(false), not: asserting(true) }

@@ -20,15 +20,19 @@ export interface Attempt {
  * headers, metadata and stream flags the client changes. Both the groups and their calls keep their order.
  */
 export function attemptsIn(entries: readonly JournalEntry[]): readonly (readonly JournalEntry[])[] {
-  return [...Map.groupBy(entries, keyOf).values()]
+  return [...Map.groupBy(entries, attemptKey).values()]
 }
 
-function keyOf(entry: JournalEntry): string {
-  const { id, operation, method, path, params, query, body, requestText } = entry
-  const target = operation ?? `${method} ${splitAddress(path).route ?? path}`
+export function attemptKey(entry: JournalEntry): string {
+  const { id, params, query, body, requestText } = entry
   // A body that is not stored could be anything.
   const content = requestText.truncatedBytes > 0 ? id : isObject(body) ? contentOf(body) : requestText.text
-  return canonicalJson([target, params, query, content])
+  return canonicalJson([targetOf(entry), params, query, content])
+}
+
+/** Returns the operation id, or the method and path. */
+export function targetOf({ operation, method, path }: JournalEntry): string {
+  return operation ?? `${method} ${splitAddress(path).route ?? path}`
 }
 
 /** Returns the fields that say what is asked. Bodies without any of these are compared as a whole. */

@@ -2,26 +2,16 @@
 import type { SandboxFacts } from '../../gateway/extra.ts'
 import { hideInString } from '../../http/secrets.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
-import { withoutReply } from '../../journal/journal-text.ts'
+import { allCallsText, withoutReply } from '../../journal/journal-text.ts'
+import { assertInspectable, type MatcherResult, toResult, whenAll } from '../../journal/matchers.ts'
 import type { Protocol } from '../../resources/protocol.ts'
+import { assertNames } from '../../sandbox/sandbox-options.ts'
 import type { ScenarioProgress } from '../../scenarios/activation.ts'
-import { type Attempt, attemptsIn } from './attempts.ts'
-import { judges } from './judges.ts'
+import { type Attempt, attemptKey } from './attempts.ts'
+import { type Judge, judges } from './judges.ts'
 import { readReply } from './reading.ts'
 
-export type FindingName =
-  | 'retry-after-ignored'
-  | 'not-retryable-retried'
-  | 'retry-storm'
-  | 'gave-up'
-  | 'truncated-accepted'
-  | 'error-in-stream-ignored'
-  | 'duplicate-effect'
-  | 'tool-result-twice'
-  | 'tool-executed-on-broken-arguments'
-  | 'abort-not-passed-on'
-  | 'text-twice'
-  | 'fault-never-acted'
+export type FindingName = keyof typeof judges
 
 /** A mistake of the application, with the calls that show it. */
 export interface Finding {
@@ -44,23 +34,13 @@ export interface Judged {
   readonly journal: {
     entries(): JournalEntry[] | Promise<JournalEntry[]>
     unanswered(): JournalEntry[] | Promise<JournalEntry[]>
-    readonly operations?: readonly object[]
   }
   activeScenarios(): ScenarioProgress[] | Promise<ScenarioProgress[]>
 }
 
 /** A finding, or one that lacks evidence. */
-export interface Judgement extends Finding {
+interface Judgement extends Finding {
   readonly isJudged: boolean
-}
-
-/** @param operations Operations that read the conversations in requests. Default: those of the sandbox. */
-export function findings<Sandbox extends Judged>(
-  sandbox: Sandbox,
-  evidence?: Evidence,
-  operations?: SandboxFacts['operations'],
-): FindingsOf<Sandbox> {
-  return withFacts(sandbox, operations, (facts) => findingsIn(facts, evidence)) as FindingsOf<Sandbox>
 }
 
 /** A promise for a sandbox in another process. */
@@ -68,43 +48,64 @@ export type FindingsOf<Sandbox> = Sandbox extends { journal: { entries(): Promis
   ? Promise<Finding[]>
   : Finding[]
 
-export function findingsIn(facts: SandboxFacts, evidence: Evidence = {}): Finding[] {
-  return judge(facts, evidence).flatMap(({ isJudged, ...finding }) => (isJudged ? finding : []))
+type Operations = SandboxFacts['operations']
+
+export function findings(sandbox: Judged, evidence: Evidence | undefined, operations: Operations) {
+  return withFacts(sandbox, operations, (facts) => findingsIn(facts, evidence))
 }
 
-/** Calls a function with the state of a sandbox. Returns a promise for a sandbox in another process. */
-export function withFacts<Result>(
-  sandbox: Judged,
-  operations: readonly object[] = sandbox.journal.operations ?? [],
-  work: (facts: SandboxFacts) => Result,
-): Result | Promise<Result> {
-  const parts = [sandbox.journal.entries(), sandbox.journal.unanswered(), sandbox.activeScenarios()]
-  // A list of several kinds loses their order.
-  const toResult = ([entries, unanswered, scenarios]: unknown[]) =>
-    work({ entries, unanswered, scenarios, operations } as SandboxFacts)
-  return parts.every(Array.isArray) ? toResult(parts) : Promise.all(parts).then(toResult)
-}
-
-export function judge(facts: SandboxFacts, evidence: Evidence): Judgement[] {
-  const { entries, scenarios } = facts
-  const all = [...entries, ...withoutReply(facts.unanswered, entries)].sort(byArrival)
-  const protocols = new Map(facts.operations.map(({ id, protocol }) => [id, protocol as Reader | undefined]))
-  const attempts = new Map<JournalEntry, Attempt>()
-  for (const [place, entry] of all.entries()) {
-    const { items = [] } = protocols.get(entry.operation ?? '')?.conversation(entry.body) ?? {}
-    attempts.set(entry, { entry, number: place + 1, reading: readReply(entry), items })
-  }
-  const groups = attemptsIn(all).map((group) => group.flatMap((entry) => attempts.get(entry) ?? []))
-  return names.flatMap((name) => {
-    const found = [...judges[name]({ all: [...attempts.values()], groups, scenarios }, evidence)]
-    return found.map(({ attempts, text, isJudged = true }) => {
-      const calls = attempts.map(({ entry }) => entry.id)
-      return { name, message: sentenceOf(attempts, text), calls, isJudged }
+/** The matcher `toHaveRecovered`. */
+export function judgeRecovery(
+  received: unknown,
+  evidence: Evidence = {},
+  operations: Operations,
+): MatcherResult | Promise<MatcherResult> {
+  assertInspectable(received)
+  assertNames(evidence, ['result', 'userAborted'], 'toHaveRecovered')
+  return withFacts(received as unknown as Judged, operations, (facts) => {
+    const lines = judge(facts, evidence).map(({ name, message, isJudged }) => {
+      return `\n  ${name}${isJudged ? '' : ' (not judged)'}: ${message}`
     })
+    const pass = lines.length === 0
+    const message = pass
+      ? 'Expected the application not to have recovered, but it made no mistake.'
+      : `Expected the application to have recovered:${lines.join('')}\n${allCallsText(facts.entries, [])}`
+    return toResult({ pass, message })
   })
 }
 
-const names = Object.keys(judges) as FindingName[]
+function withFacts<Result>(sandbox: Judged, operations: Operations, work: (facts: Facts) => Result) {
+  const parts = [sandbox.journal.entries(), sandbox.journal.unanswered(), sandbox.activeScenarios()]
+  return whenAll<unknown, Result>(parts, ([entries, unanswered, scenarios]) => {
+    const answered = entries as JournalEntry[]
+    const all = [...answered, ...withoutReply(unanswered as JournalEntry[], answered)]
+    return work({ entries: all, scenarios: scenarios as ScenarioProgress[], operations })
+  })
+}
+
+interface Facts extends SandboxFacts {
+  readonly scenarios?: readonly ScenarioProgress[]
+}
+
+export function findingsIn(facts: Facts, evidence: Evidence = {}): Finding[] {
+  return judge(facts, evidence).flatMap(({ isJudged, ...finding }) => (isJudged ? finding : []))
+}
+
+function judge({ entries, scenarios = [], operations }: Facts, evidence: Evidence): Judgement[] {
+  const protocols = new Map(operations.map(({ id, protocol }) => [id, protocol as Reader | undefined]))
+  const all = entries.toSorted(byArrival).map((entry, place): Attempt => {
+    const { items = [] } = protocols.get(entry.operation ?? '')?.conversation(entry.body) ?? {}
+    return { entry, number: place + 1, reading: readReply(entry), items }
+  })
+  const groups = [...Map.groupBy(all, ({ entry }) => attemptKey(entry)).values()]
+  const calls = { all, groups, scenarios }
+  return Object.entries<Judge>(judges).flatMap(([name, look]) =>
+    [...look(calls, evidence)].map(({ attempts, text, isJudged = true }) => {
+      const ids = attempts.map(({ entry }) => entry.id)
+      return { name: name as FindingName, message: sentenceOf(attempts, text), calls: ids, isJudged }
+    }),
+  )
+}
 
 /** Protocols of operations have this function. */
 type Reader = Pick<Protocol<unknown, unknown>, 'conversation'>
@@ -119,7 +120,6 @@ function sentenceOf(attempts: readonly Attempt[], text: string): string {
   if (!first) return text
   const numbers = attempts.slice(0, 5).map(({ number }) => number)
   const list = `${numbers.join(', ')}${attempts.length > 5 ? `, … ${attempts.at(-1)?.number}` : ''}`
-  return hideInString(
-    `${first.entry.method} ${first.entry.path}, call${attempts.length === 1 ? '' : 's'} ${list}: ${text}`,
-  )
+  const { method, path } = first.entry
+  return hideInString(`${method} ${path}, call${attempts.length === 1 ? '' : 's'} ${list}: ${text}`)
 }

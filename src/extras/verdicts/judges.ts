@@ -15,7 +15,7 @@ import {
   retriesIn,
   withoutIds,
 } from './attempts.ts'
-import type { Evidence, FindingName } from './findings.ts'
+import type { Evidence } from './findings.ts'
 import { type Reading, squeezed } from './reading.ts'
 
 interface Calls {
@@ -33,9 +33,9 @@ interface Found {
   readonly isJudged?: boolean
 }
 
-type Judge = (calls: Calls, evidence: Evidence) => Iterable<Found>
+export type Judge = (calls: Calls, evidence: Evidence) => Iterable<Found>
 
-export const judges: Readonly<Record<FindingName, Judge>> = {
+export const judges = {
   *'retry-after-ignored'({ groups }) {
     for (const attempts of groups.flatMap(retriesIn)) {
       const [{ entry }, retry] = attempts
@@ -193,7 +193,7 @@ export const judges: Readonly<Record<FindingName, Judge>> = {
       }
     }
   },
-}
+} satisfies Record<string, Judge>
 
 const notRetryable = new Set([400, 401, 403, 404, 413, 422])
 const maxAttempts = 5

@@ -13,10 +13,10 @@ import { eventsIn, readReply } from './reading.ts'
 export type SweepFault = Fault | `status-${number}`
 
 /** A fault's name and parameters. */
-export type Setting = { readonly name: string } & Readonly<Record<string, unknown>>
+type Setting = { readonly name: string } & Readonly<Record<string, unknown>>
 
 /** A call without faults. */
-export interface LearnedCall {
+interface LearnedCall {
   readonly entry: JournalEntry
   readonly places: StreamPlaces | undefined
 }
@@ -60,7 +60,7 @@ export function labelOf({ name, ...parameters }: Setting): string {
   return texts.length > 0 ? `${name} (${texts.join(', ')})` : name
 }
 
-export function isDetectable({ name, form }: Setting, { entry }: LearnedCall): boolean {
+export function isDetectable({ name, form }: Setting, entry: JournalEntry): boolean {
   if (needsNumbers.includes(name)) return entry.responseBody.text.includes('"sequence_number":')
   // Text may have code fences.
   return form !== 'fenced-json' || parseJson(readReply(entry).text) !== undefined

@@ -5,7 +5,6 @@ import { faultOf } from '../../faults/index.ts'
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { type JournalEntry, toEntry } from '../../journal/entry.ts'
 import { withoutReply } from '../../journal/journal-text.ts'
-import { splitAddress } from '../../lib/address.ts'
 import { equal } from '../../lib/equal.ts'
 import { oneLine, truncate } from '../../lib/one-line.ts'
 import { clearInterval, setInterval, setTimeout } from '../../lib/real-timers.ts'
@@ -13,16 +12,10 @@ import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { assertNames } from '../../sandbox/sandbox-options.ts'
 import { asksForStream } from '../../scenarios/condition.ts'
 import type { Rule } from '../../scenarios/scenario.ts'
-import { type Finding, type FindingName, findingsIn } from './findings.ts'
+import { targetOf } from './attempts.ts'
+import { type Finding, findingsIn } from './findings.ts'
 import { watchRejections } from './rejections.ts'
-import {
-  faultsFor,
-  isDetectable,
-  type LearnedCall,
-  labelOf,
-  type Setting,
-  type SweepFault,
-} from './sweep-faults.ts'
+import { faultsFor, isDetectable, labelOf, type SweepFault } from './sweep-faults.ts'
 
 /** Verdicts with their marks in a table. */
 export const marks = {
@@ -119,15 +112,10 @@ interface Observed<Result> {
 }
 
 /** A fault at a call. */
-interface Job extends Pick<SweepRun, 'call' | 'operation' | 'rule'> {
-  readonly setting: Setting
-  readonly learned: LearnedCall
-}
+type Job = Pick<SweepRun, 'call' | 'operation' | 'fault' | 'isDetectable' | 'rule'>
 
 const scenario = 'sweep'
 const maxCalls = 100
-/** A test may shorten the waits of its client. */
-const notJudged: readonly FindingName[] = ['fault-never-acted', 'retry-after-ignored']
 const optionNames = ['setUp', 'depth', 'faults', 'isPartial', 'equals', 'concurrency', 'limitMs']
 
 /** Throws one clear error if the application does not work without faults. */
@@ -168,38 +156,29 @@ export async function runSweep<Result, RequestBodies extends object>(
     await new Promise<void>((resolve) => setTimeout(resolve, 0))
     const { journal } = sandbox
     const records = journal.records()
-    const entries = records.map((record) => {
+    const answered = records.map((record) => {
       // Sandbox time stands still.
       return Object.assign(toEntry(record), { elapsedMs: record.startedAt - (records[0]?.startedAt ?? 0) })
     })
-    const unanswered = journal.unanswered()
-    const facts = {
-      entries,
-      unanswered,
-      scenarios: sandbox.activeScenarios(),
-      operations: gateway.operations,
-    }
-    const found = findingsIn(facts, outcome && 'result' in outcome ? outcome : {})
-    const observed = {
-      outcome,
-      rejections: [...rejections],
-      entries: [...entries, ...withoutReply(unanswered, entries)],
-      findings: found.filter(({ name }) => !notJudged.includes(name)),
-      isReached: !sandbox.unusedRules().some((each) => each.scenario === scenario),
-    }
+    const entries = [...answered, ...withoutReply(journal.unanswered(), answered)]
+    const found = findingsIn(
+      { entries, operations: gateway.operations },
+      outcome && 'result' in outcome ? outcome : {},
+    )
+    // A test may shorten the waits of its client.
+    const findings = found.filter(({ name }) => name !== 'retry-after-ignored')
+    const isReached = !sandbox.unusedRules().some((each) => each.scenario === scenario)
+    const observed = { outcome, rejections: [...rejections], entries, findings, isReached }
     if (!outcome) controller.abort(new Error(`sweep(): no result within ${limitMs} ms`))
     return observed
   }
 
   async function learn(): Promise<{ result: Result; entries: readonly JournalEntry[] }> {
-    const fail = (text: string, cause?: unknown) => {
-      return new Error(`sweep(): without faults, ${text}`, { cause })
-    }
     const { outcome, rejections, entries } = await observe()
+    const fail = (text: string) => new Error(`sweep(): without faults, ${text}`, { cause: errors[0] })
+    const errors = outcome && 'error' in outcome ? [outcome.error] : rejections
     if (!outcome) throw fail(`the application has no result within ${limitMs} ms`)
-    const [error] = 'error' in outcome ? [outcome.error] : rejections
-    if (!('result' in outcome) || rejections.length > 0)
-      throw fail(`the application fails: ${textOf(error)}`, error)
+    if ('error' in outcome || errors.length > 0) throw fail(`the application fails: ${textOf(errors[0])}`)
     if (entries.length === 0)
       throw fail('no call reached the sandbox: pass baseUrl, apiKey and fetch to the client')
     if (entries.length > maxCalls)
@@ -207,14 +186,12 @@ export async function runSweep<Result, RequestBodies extends object>(
     return { result: outcome.result, entries }
   }
 
-  async function tryFault({ setting, learned, ...job }: Job, expected: Result): Promise<SweepRun> {
+  async function tryFault(job: Job, expected: Result): Promise<SweepRun> {
     const observed = await observe(job.rule)
+    const { entries, findings } = observed
     const [verdict, text] = judge(observed, expected)
-    const detectable = isDetectable(setting, learned)
-    const message = verdict === 'silent' && !detectable ? `${text}; no client can detect it` : text
-    const calls = observed.entries.map(callText)
-    const { findings } = observed
-    return { ...job, fault: labelOf(setting), verdict, message, calls, findings, isDetectable: detectable }
+    const message = verdict === 'silent' && !job.isDetectable ? `${text}; no client can detect it` : text
+    return { ...job, verdict, message, calls: entries.map(callText), findings }
   }
 
   function judge(observed: Observed<Result>, expected: Result): readonly [SweepVerdict, string] {
@@ -266,27 +243,28 @@ function jobsFor(
   { depth = 'quick', faults }: SweepOptions<never>,
 ): Job[] {
   return entries.flatMap((entry, place) => {
-    const operation = operationOf(entry)
+    const operation = targetOf(entry)
     const places = gateway.operations.find(({ id }) => id === operation)?.protocol?.places
-    const before = entries.slice(0, place + 1).filter((each) => operationOf(each) === operation)
+    const before = entries.slice(0, place + 1).filter((each) => targetOf(each) === operation)
     const sameForm = before.filter((each) => asksForStream(each.body) === asksForStream(entry.body))
     return faultsFor({ entry, places }, depth, faults).map((setting) => {
       // Rules whose faults need a form count only requests for it.
       const { length: call } = requestedForm(faultOf(setting.name)) ? sameForm : before
       const fault = Object.keys(setting).length === 1 ? setting.name : setting
-      // The names of the operation and the fault are known only at run time.
-      const rule = { on: operation, when: { call }, times: 1, fault } as Rule
-      return { call: place + 1, operation, rule, setting, learned: { entry, places } }
+      return {
+        call: place + 1,
+        operation,
+        fault: labelOf(setting),
+        isDetectable: isDetectable(setting, entry),
+        // The names of the operation and the fault are known only at run time.
+        rule: { on: operation, when: { call }, times: 1, fault } as Rule,
+      }
     })
   })
 }
 
-function operationOf({ operation, method, path }: JournalEntry): string {
-  return operation ?? `${method} ${splitAddress(path).route ?? path}`
-}
-
 function callText(entry: JournalEntry): string {
-  return `${operationOf(entry)}: ${entry.status || 'no response'}`
+  return `${targetOf(entry)}: ${entry.status || 'no response'}`
 }
 
 function reasonNotReached(entries: readonly JournalEntry[]): string {
