@@ -1,11 +1,4 @@
-/**
- * A mock Model Gateway as a `fetch` function, with sandboxes and a journal. Runs in Node, Bun, Deno and browsers.
- *
- * @example
- * const gateway = createGateway()
- * const openai = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
- */
-
+/** A mock Model Gateway as a `fetch` function, with sandboxes and a journal. Runs in any JavaScript runtime. */
 import { toFetch } from './delivery/fetch.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { type PromptOptions, promptsText as toPromptsText } from './gateway/prompts.ts'
@@ -36,11 +29,7 @@ export class Gateway extends GatewayCore<RequestBodies> {
   readonly fetch: typeof fetch = toFetch(this)
 }
 
-/**
- * Creates a gateway. Throws if an option, fixture or scenario is invalid.
- *
- * @param options All options have defaults. See `GatewayOptions`.
- */
+/** Creates a gateway. Throws if an option, fixture or scenario is invalid. All options have defaults. */
 export function createGateway(options: GatewayOptions = {}): Gateway {
   return inCall('createGateway', () => new Gateway(options))
 }

@@ -1,13 +1,6 @@
 /**
- * MSW handlers for a gateway: a guard for unmatched requests, and one handler per operation, so that
- * `server.listHandlers()` lists the operations and `server.use()` can override one.
- *
- * @example
- * import { createGateway } from 'gateway-understudy'
- * import { handlers } from 'gateway-understudy/msw'
- *
- * const gateway = createGateway()
- * const server = setupServer(...handlers(gateway))
+ * MSW handlers for a gateway: one per operation, so that `server.use()` can override one, and a guard for unmatched
+ * requests.
  */
 import type { RequestHandler } from 'msw'
 import { respond } from './delivery/fetch.ts'

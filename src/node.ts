@@ -1,14 +1,4 @@
-/**
- * Interception in Node: a gateway in the same process handles requests from any HTTP client, whenever the client was
- * created.
- *
- * @example
- * import { createGateway, intercept } from 'gateway-understudy/node'
- *
- * const gateway = createGateway()
- * const interception = intercept(gateway)
- */
-
+/** Interception in Node: a gateway handles the requests of any HTTP client in its process. */
 export { type Interception, type InterceptOptions, intercept } from './delivery/intercept.ts'
 export type {
   UnhandledRequestCallback,

@@ -1,17 +1,4 @@
-/**
- * Playwright integration: a `test` with a server per worker and a sandbox per test.
- *
- * @example
- * import { expect, test } from 'gateway-understudy/playwright'
- *
- * test('shows an alert when the stream is cut', async ({ page, sandbox }) => {
- *   await sandbox.use('stream-cut')
- *   await page.setExtraHTTPHeaders({ 'x-gateway-url': sandbox.baseUrl })
- *   await page.goto('/')
- *   …
- *   await expect(page.getByRole('alert')).toBeVisible()
- * })
- */
+/** Playwright integration: a `test` with a server per worker and a sandbox per test. */
 import { test as base, expect as baseExpect, type TestInfo } from '@playwright/test'
 import { reportFailedTest } from './gateway/failed-test.ts'
 import type { JournalEntry } from './journal/entry.ts'

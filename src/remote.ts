@@ -1,11 +1,4 @@
-/**
- * Client for a gateway in another process. Its methods are async; `run`, queries and replies by a function are missing.
- *
- * @example
- * const gateway = await connectGateway('http://127.0.0.1:4141')
- * await using sandbox = await gateway.createSandbox()
- * await sandbox.use('provider-outage')
- */
+/** Client for a gateway in another process, with an async version of the local API. */
 import { ControlClient } from './control/client.ts'
 import { newSandbox, RemoteSandbox as SandboxOf } from './control/remote-sandbox.ts'
 import type { SandboxAddress } from './control/sandbox-operations.ts'

@@ -1,13 +1,6 @@
 /**
  * Verdicts: what an application did wrong when a gateway failed. In a test of Vitest, Jest or Playwright, importing this
  * entry adds `toHaveRecovered` to `expect`.
- *
- * @example
- * import 'gateway-understudy/verdicts'
- *
- * sandbox.fail(503, { times: 1 })
- * const result = await ask('Hello?')
- * expect(sandbox).toHaveRecovered({ result })
  */
 import type { Evidence, FindingsOf, Judged } from './extras/verdicts/findings.ts'
 import { findings as findingsOf, judgeRecovery } from './extras/verdicts/findings.ts'

@@ -1,15 +1,4 @@
-/**
- * Vitest integration: a `test` with a gateway per file and a sandbox per test, and matchers for both.
- *
- * @example
- * import { expect, test } from 'gateway-understudy/vitest'
- *
- * test('retries after an error', async ({ sandbox }) => {
- *   sandbox.fail(529, { times: 1 })
- *   await ask('Hello?', { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
- *   expect(sandbox).toHaveReceivedTimes('createResponse', 2)
- * })
- */
+/** Vitest integration: a `test` with a gateway per file and a sandbox per test, and matchers for both. */
 import {
   afterAll,
   test as base,
@@ -44,39 +33,31 @@ if (typeof globalThis.process?.getBuiltinModule !== 'function')
 // Loaded here, because it imports modules that browsers lack.
 const { intercept } = await import('./delivery/intercept.ts')
 
-/**
- * Handles requests before the file's gateway exists, with the options that `provide` in the Vitest configuration sets
- * for all files. Created at import, so that no such request reaches the network.
- */
-class EarlyGateway {
-  readonly #options: GatewayOptions = inject('gatewayOptions' as never) ?? {}
-  readonly #gateway = createGateway(this.#options)
-  readonly #interception = intercept(this.#gateway, {
-    onUnhandledRequest: inject('onUnhandledRequest' as never) ?? 'guard',
-  })
-  #isTaken = false
+const earlyOptions: GatewayOptions = inject('gatewayOptions' as never) ?? {}
+/** Handles requests before the file's gateway exists, so that they do not reach the network. */
+const earlyGateway = createGateway(earlyOptions)
+const earlyInterception = intercept(earlyGateway, {
+  onUnhandledRequest: inject('onUnhandledRequest' as never) ?? 'guard',
+})
+let isTaken = false
+afterAll(endEarly)
 
-  /** Returns a gateway with these options, which is this one unless a file has overridden or used it. */
-  take(options: GatewayOptions): Gateway {
-    this.close()
-    const isShared = !this.#isTaken && equal(options, this.#options)
-    this.#isTaken = true
-    return isShared ? this.#gateway : createGateway(options)
-  }
-
-  /** Stops handling requests, and prints a warning if there were any before the file's gateway existed. */
-  close(): void {
-    this.#interception.close()
-    const received = this.#isTaken ? [] : this.#gateway.journal.entries()
-    if (received.length === 0) return
-    printWarning(
-      `[understudy] The default sandbox received ${callsText(received)} at import or in beforeAll, before the file's gateway existed. Send requests in a test, or in test.beforeAll(async ({ server }) => …), which starts the gateway first.`,
-    )
-  }
+/** Returns a gateway with these options: the early one, unless a file has overridden its options or used it. */
+function takeGateway(options: GatewayOptions): Gateway {
+  endEarly()
+  const isShared = !isTaken && equal(options, earlyOptions)
+  isTaken = true
+  return isShared ? earlyGateway : createGateway(options)
 }
 
-const early = new EarlyGateway()
-afterAll(() => early.close())
+function endEarly(): void {
+  earlyInterception.close()
+  const received = isTaken ? [] : earlyGateway.journal.entries()
+  if (received.length === 0) return
+  printWarning(
+    `[understudy] The default sandbox received ${callsText(received)} at import or in beforeAll, before the file's gateway existed. Send requests in a test, or in test.beforeAll(async ({ server }) => …), which starts the gateway first.`,
+  )
+}
 
 /** Options of `toMatchPrompts`. */
 export interface PromptSnapshotOptions extends PromptOptions {
@@ -112,9 +93,7 @@ export interface Fixtures {
   serial: boolean
 }
 
-const more = {
-  survives,
-}
+const more = { survives }
 type More = typeof more
 
 /** Vitest's `test` with fixtures, and with tests for every failure. */
@@ -125,7 +104,7 @@ const extended: TestAPI<Fixtures> = base.extend<Fixtures>({
   onUnhandledRequest: ['guard', { scope: 'file', injected: true }],
   gateway: [
     async ({ gatewayOptions }, use) => {
-      await use(early.take(gatewayOptions))
+      await use(takeGateway(gatewayOptions))
     },
     { scope: 'file' },
   ],

@@ -1,6 +1,7 @@
 /** Client for the control API. Throws the server's errors as `GatewayError`. */
 import type * as z from 'zod'
 import { GatewayError, messageOf } from '../http/errors.ts'
+import { fieldsOf, parseJson } from '../lib/json.ts'
 import type { ErrorEnvelope } from '../resources/error-envelope.ts'
 import type { operationGroups } from './control.ts'
 import type { exportCall } from './journal-operations.ts'
@@ -47,7 +48,7 @@ export class ControlClient {
     this.#token = token
   }
 
-  /** Creates a client for the same server. Its `settled` waits only for its own requests. */
+  /** Returns a client for the same server, whose `settled` waits only for its own requests. */
   clone(): ControlClient {
     return new ControlClient(this.origin, this.#token)
   }
@@ -81,7 +82,7 @@ export class ControlClient {
   /** Returns the reply as soon as it starts, so that its body can be read as it arrives. */
   async response<Id extends RouteId>(...[id, params, options = {}]: Request<Id>): Promise<Response> {
     if (this.ended !== undefined) throw new GatewayError(410, this.ended)
-    const { query = {}, body, signal } = options
+    const { query = {}, body, signal = null } = options
     const [method = '', path = ''] = routePaths[id].split(' ')
     const values: Readonly<Record<string, string>> = params
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
@@ -90,12 +91,13 @@ export class ControlClient {
       if (value !== undefined) url.searchParams.set(name, String(value))
     const headers = new Headers(body === undefined ? {} : { 'content-type': 'application/json' })
     if (this.#token !== undefined) headers.set('authorization', `Bearer ${this.#token}`)
-    const sent = { method, headers, body: JSON.stringify(body), signal: signal ?? null }
+    const sent = { method, headers, body: JSON.stringify(body), signal }
     const response = await fetch(url, sent).catch((cause) => {
       if (signal?.aborted) throw signal.reason
-      const message = isUnreachable(cause)
-        ? `No gateway is running at ${this.origin}: start one with \`npx gateway-understudy\``
-        : `The gateway at ${this.origin} closed the connection before it replied to ${method} ${filled}`
+      const isClosed = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(cause.cause?.code)
+      const message = isClosed
+        ? `The gateway at ${this.origin} closed the connection before it replied to ${method} ${filled}`
+        : `No gateway is running at ${this.origin}: start one with \`npx gateway-understudy\``
       throw new Error(message, { cause })
     })
     if (response.ok) return response
@@ -103,16 +105,9 @@ export class ControlClient {
   }
 }
 
-/** Returns true if no server was reached, false if the server closed the connection. */
-function isUnreachable({ cause }: { cause?: { code?: string } }): boolean {
-  return !['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(cause?.code ?? '')
-}
-
 function toError(status: number, text: string): Error {
-  try {
-    const { error }: ErrorEnvelope = JSON.parse(text)
-    return new GatewayError(status, error.message, error.metadata ?? undefined)
-  } catch {
-    return new GatewayError(status, `${messageOf(status)}: ${text}`)
-  }
+  const { error } = fieldsOf(parseJson(text)) as Partial<ErrorEnvelope>
+  return error
+    ? new GatewayError(status, error.message, error.metadata ?? undefined)
+    : new GatewayError(status, `${messageOf(status)}: ${text}`)
 }

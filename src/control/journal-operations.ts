@@ -25,6 +25,20 @@ const operation = z.string().min(1)
 
 const shown = (entries: readonly JournalEntry[]) => entries.map((entry) => hiddenEntry(entry))
 
+function listOperation<const Id extends string>(
+  id: Id,
+  path: string,
+  method: 'unmatched' | 'unanswered' | 'nearMisses',
+  summary: string,
+) {
+  return sandboxOperation(id, `GET /sandboxes/{sandbox}/journal/${path}`, {
+    remote: `journal.${method}`,
+    doc: { summary },
+    output: Entries,
+    resolve: ({ journal }) => ({ data: shown(journal[method]()) }),
+  })
+}
+
 /** The reply to all waits that end with the same call. */
 const waited = new WeakMap<readonly CallRecord[], JournalEntry[]>()
 
@@ -80,24 +94,9 @@ export const journalOperations = [
       return { data }
     },
   }),
-  sandboxOperation('listUnmatched', 'GET /sandboxes/{sandbox}/journal/unmatched', {
-    remote: 'journal.unmatched',
-    doc: { summary: 'List unmatched calls' },
-    output: Entries,
-    resolve: ({ journal }) => ({ data: shown(journal.unmatched()) }),
-  }),
-  sandboxOperation('listUnanswered', 'GET /sandboxes/{sandbox}/journal/unanswered', {
-    remote: 'journal.unanswered',
-    doc: { summary: 'List calls that are not over' },
-    output: Entries,
-    resolve: ({ journal }) => ({ data: shown(journal.unanswered()) }),
-  }),
-  sandboxOperation('listNearMisses', 'GET /sandboxes/{sandbox}/journal/near-misses', {
-    remote: 'journal.nearMisses',
-    doc: { summary: 'List calls that nearly matched a rule' },
-    output: Entries,
-    resolve: ({ journal }) => ({ data: shown(journal.nearMisses()) }),
-  }),
+  listOperation('listUnmatched', 'unmatched', 'unmatched', 'List unmatched calls'),
+  listOperation('listUnanswered', 'unanswered', 'unanswered', 'List calls that are not over'),
+  listOperation('listNearMisses', 'near-misses', 'nearMisses', 'List calls that nearly matched a rule'),
   sandboxOperation('explainCall', 'GET /sandboxes/{sandbox}/journal/entries/{entry}/explanation', {
     remote: 'journal.explain',
     doc: { summary: 'Explain which rules matched a call, which did not, and why' },

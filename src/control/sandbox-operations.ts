@@ -4,12 +4,11 @@ import type { Records } from '../database/database.ts'
 import { Fixtures } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { sandboxBaseUrl } from '../lib/address.ts'
-import type { ClockReading } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { Duration } from '../lib/numbers.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { noSnapshot } from '../sandbox/sandbox.ts'
-import type { SandboxClock, SandboxSnapshot } from '../sandbox/sandbox-options.ts'
+import type { SandboxSnapshot } from '../sandbox/sandbox-options.ts'
 import { type ControlContext, gatewayOperation, sandboxOperation } from './operation.ts'
 
 export const SandboxAddress = z
@@ -25,10 +24,7 @@ export type SandboxAddress = z.output<typeof SandboxAddress>
 const OneSandbox = z.object({ data: SandboxAddress })
 
 const SandboxOptions = z.strictObject({
-  fork: z
-    .string()
-    .optional()
-    .describe('Id of the sandbox to fork. Default: none; the sandbox starts from the seed.'),
+  fork: z.string().optional().describe('Id of the sandbox to fork. Default: none.'),
   seed: z
     .union([z.int(), z.string().min(1)])
     .optional()
@@ -143,17 +139,15 @@ export const clockOperations = [
       }),
     },
     output: Reading,
-    resolve: ({ clock }, { body }) => ({ data: advanced(clock, body.ms) }),
+    resolve({ clock }, { body }) {
+      try {
+        return { data: clock.advance(body.ms) }
+      } catch (error) {
+        throw error instanceof RangeError ? new GatewayError(400, error.message) : error
+      }
+    },
   }),
 ]
-
-function advanced(clock: SandboxClock, ms: number): ClockReading {
-  try {
-    return clock.advance(ms)
-  } catch (error) {
-    throw error instanceof RangeError ? new GatewayError(400, error.message) : error
-  }
-}
 
 const collection = z.string().describe('Name of a collection, such as `workspaces`.')
 const key = z.string().min(1).describe("One of the record's keys, such as its id, slug or URL.")

@@ -156,7 +156,8 @@ export function errorReply(received: ReceivedCall, error: unknown): Reply {
     return inEnvelope(received, toReply(error))
   }
   const { message, stack } = error as Error
-  record.reportBug(String(stack))
+  record.note({ schemaViolation: true })
+  record.warn(String(stack))
   const metadata = error instanceof SchemaViolation ? error.metadata : undefined
   return inEnvelope(received, toReply(new GatewayError(500, `Bug in Understudy: ${message}`, metadata)))
 }

@@ -11,7 +11,7 @@ import { asksForStream, modelOf, type RuleRequest } from '../scenarios/condition
 import { countNearMisses, type SkippedRules } from '../scenarios/near-misses.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
 import { KeptBody } from './body.ts'
-import type { AppliedRule, Delivery, EntryFields, TimedPart } from './entry.ts'
+import type { AppliedRule, Delivery, EntryFields } from './entry.ts'
 import type { Journal } from './journal.ts'
 import type { CallUsage } from './ledger.ts'
 
@@ -43,6 +43,8 @@ export interface Arrival extends Pick<Readonly<EntryFields>, 'method' | 'path'> 
   readonly search: string
   readonly headers: Readonly<Record<string, string>>
 }
+
+type Fact = 'error' | 'isKept' | 'isRejected' | 'lacksRecording' | 'schemaViolation'
 
 const maxWarnings = 50
 const maxSentence = 2000
@@ -101,7 +103,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   endedAt: number | undefined
   readonly requestBody = new KeptBody()
   readonly responseBody = new KeptBody()
-  readonly timeline: TimedPart[] = []
+  readonly timeline: EntryFields['timeline'] = []
 
   requestBytes: Uint8Array | undefined
   #text: string | undefined
@@ -226,13 +228,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.state.ledger.add(this.usage)
   }
 
-  note(facts: Partial<Pick<CallRecord, 'error' | 'isKept' | 'isRejected' | 'lacksRecording'>>): void {
+  note(facts: Partial<Pick<CallRecord, Fact>>): void {
     Object.assign(this, facts)
-  }
-
-  reportBug(message: string): void {
-    this.schemaViolation = true
-    this.warn(message)
   }
 
   warn(message: string): void {
@@ -332,12 +329,11 @@ function toAppliedRule({ scenario, rule, name, kind, effect: { faults } }: Match
   return { scenario, index: rule, name: name ?? null, kind, faults: faults.map((fault) => fault.name) }
 }
 
-const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
+const traceparent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
 
 /** Returns undefined for a missing or malformed header. */
-export function traceIdOf(header: string | undefined): string | undefined {
-  const id = header === undefined ? undefined : traceparent.exec(header)?.[1]
-  return id === '0'.repeat(32) || header?.startsWith('ff') ? undefined : id
+export function traceIdOf(header = ''): string | undefined {
+  return traceparent.exec(header)?.[1]
 }
 
 const emptyReply: Reply = { status: 0, headers: {}, body: { kind: 'none' } }

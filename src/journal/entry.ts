@@ -108,7 +108,6 @@ export interface JournalEntry<Body = unknown> extends EntryFields {
 }
 
 export type Delivery = EntryFields['delivery']
-export type TimedPart = EntryFields['timeline'][number]
 
 /** Throws for an unknown field and for a regular expression, because they would silently match nothing. */
 export function readMatch<Match>(match: Match): Match {

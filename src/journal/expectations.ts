@@ -56,8 +56,7 @@ export function judgeCalls(
   const fields = match === undefined ? '' : ' with these fields'
   const wanted = `${times === undefined ? 'a call' : calls(times)} to ${operation}${fields}`
   const received = `but received ${matching.length || 'none'}`
-  const truncated = truncatedBody(called, match)
-  const start = `${pass ? 'Did not expect' : 'Expected'} ${wanted}, ${received}${truncated ? `; ${truncated}` : ''}.`
+  const start = `${pass ? 'Did not expect' : 'Expected'} ${wanted}, ${received}${truncatedText(called, match)}.`
   const others = pass || match === undefined ? [] : called.filter((entry) => !matching.includes(entry))
   const closest = nearestTo(match, others)
   const all = allCallsText(entries, pass ? [] : stray)
@@ -206,12 +205,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Explains that bodies were not compared, because the journal does not have them whole. */
-function truncatedBody(entries: readonly JournalEntry[], match: unknown): string | undefined {
-  if (!isRecord(match) || !('body' in match)) return undefined
-  const count = entries.filter(({ requestText }) => requestText.truncatedBytes > 0).length
-  return count === 0
-    ? undefined
-    : `the body of ${calls(count)} was truncated and not compared (limits.journalBodyBytes)`
+function truncatedText(entries: readonly JournalEntry[], match: unknown): string {
+  const { length } = entries.filter(({ requestText }) => requestText.truncatedBytes > 0)
+  if (length === 0 || !isRecord(match) || !('body' in match)) return ''
+  return `; the body of ${calls(length)} was truncated and not compared (limits.journalBodyBytes)`
 }
 
 /** Makes all fields optional at every depth. If a type has named fields, unknown names are errors. */

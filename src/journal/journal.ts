@@ -97,17 +97,12 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return record && (toEntry(record) as JournalEntry<BodyOf<RequestBodies, Id>>)
   }
 
-  #callsOf(operation: string): CallRecord[] {
-    this.#assertOperation(operation)
-    return this.#records.filter((record) => record.operation === operation)
-  }
-
   /** Throws for an unknown operation, because it would silently match no calls. */
-  #assertOperation(operation: string): void {
-    if (this.#has(operation)) return
+  #callsOf(operation: string): CallRecord[] {
     if (typeof operation !== 'string')
       throw new GatewayError(400, `expects an operation such as 'createResponse', got ${shown(operation)}`)
-    throw new GatewayError(400, unknownOperation(operation, this.operations))
+    if (!this.#has(operation)) throw new GatewayError(400, unknownOperation(operation, this.operations))
+    return this.#records.filter((record) => record.operation === operation)
   }
 
   #has(operation: string): boolean {
@@ -116,7 +111,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
 
   /** Returns a trace's calls, oldest first. @param trace Trace id, or a full `traceparent`. */
   trace(trace: string): JournalEntry[] {
-    const id = typeof trace === 'string' ? (traceIdOf(trace) ?? trace) : ''
+    const id = traceIdOf(trace) ?? trace
     if (!/^[\da-f]{32}$/.test(id))
       throw new GatewayError(400, `expects a traceparent or a trace id of 32 hex digits, got ${shown(trace)}`)
     return this.#records.filter(({ traceId }) => traceId === id).map(toEntry)
@@ -185,15 +180,14 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   /** Waits for calls. Waits for an operation that end with the same call return the same list. @internal */
   async waitForRecords(operation: string, options: WaitOptions): Promise<readonly CallRecord[]> {
     const { count, ...limits } = readWaitOptions(operation, options)
-    this.#assertOperation(operation)
     const { promise, resolve, reject } = Promise.withResolvers<readonly CallRecord[]>()
     const check = (records: readonly CallRecord[] = this.#callsOf(operation)) => {
       if (records.length >= count) resolve(records)
       else if (this.#hasEnded)
         reject(new GatewayError(410, `Waiting for ${count} × ${operation}: the sandbox was disposed`))
     }
-    this.#waiters.set(check, operation)
     check()
+    this.#waiters.set(check, operation)
     try {
       return await waitAtMost(promise, limits, () => {
         const received = `received ${this.#callsOf(operation).length}. ${this.describe()}`
