@@ -1,6 +1,5 @@
 /** Converts a chat completion to chunks, one per token, and locates its parts for faults. */
-import { encodeEvent } from '../../http/encode.ts'
-import type { Frame, StreamEvent } from '../../http/reply.ts'
+import type { StreamEvent } from '../../http/reply.ts'
 import { fieldsOf, listOf } from '../../lib/json.ts'
 import { editAt } from '../../lib/value-path.ts'
 import { tokenize } from '../../model/tokens.ts'
@@ -9,27 +8,6 @@ import type { AnswerPart, StreamFailure, StreamPlaces } from '../../resources/pr
 import { type ChatChoice, type ChatCompletion, toChatError } from './completion.ts'
 import { reasoningDeltas } from './reasoning-details.ts'
 import type { ChatRequest } from './request.ts'
-
-/** Encodes what surrounds the text only once, because most of a choice's chunks differ only in their text. */
-export function chunkWriter(): (event: StreamEvent) => Frame {
-  let encodedIndex: unknown
-  let [before, after] = ['', '']
-  const toWire = (event: StreamEvent) => {
-    const { index, delta, logprobs } = choiceOf(event)
-    const { content, role } = fieldsOf(delta)
-    // An error chunk has no `logprobs`.
-    if (content === undefined || role !== undefined || logprobs !== null) return encodeEvent(event)
-    if (index !== encodedIndex) {
-      const sample = encodeEvent({ ...event, choices: [{ ...choiceOf(event), delta: { content: '' } }] })
-      const place = sample.indexOf('"content":""') + '"content":'.length
-      before = sample.slice(0, place)
-      after = sample.slice(place + '""'.length)
-      encodedIndex = index
-    }
-    return `${before}${JSON.stringify(content)}${after}`
-  }
-  return (event) => ({ kind: 'event', event, wire: toWire(event) })
-}
 
 /** Yields a completion's chunks. A failed answer ends with an error chunk instead of a finish reason. */
 export function* chunks(

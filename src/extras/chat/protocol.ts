@@ -5,7 +5,7 @@ import { type Conversation, type ConversationItem, messageItems } from '../../re
 import { modelsIn } from '../../resources/fallback-models.ts'
 import type { OfferedFunction, Prompt, PromptTool, TextForm } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
-import { chatPlaces, chunks, chunkWriter } from './chunks.ts'
+import { chatPlaces, chunks } from './chunks.ts'
 import { type ChatCompletion, shownInChat, toChatCompletion } from './completion.ts'
 import {
   type ChatFunction,
@@ -22,7 +22,6 @@ export const protocol: Protocol<ChatRequest, ChatCompletion> = {
   object: toChatCompletion,
   shown: shownInChat,
   events: chunks,
-  writer: chunkWriter,
   places: chatPlaces,
   models: modelsIn,
   failureStatus: 502,
