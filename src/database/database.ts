@@ -15,7 +15,6 @@ import { Table } from './table.ts'
 
 export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
 
-/** Rows of each table that has been read or written. */
 export type DatabaseSnapshot = ReadonlyMap<string, SharedRows<object>>
 
 /** A sandbox state's tables. Reset and restore create a new instance. */
@@ -69,7 +68,6 @@ export class DatabaseState {
     return snapshot
   }
 
-  /** Discards all changes since a snapshot of this database. */
   restore(snapshot: DatabaseSnapshot): void {
     this.#initial = snapshot
     this.#tables = undefined

@@ -58,7 +58,6 @@ const canonical = new Map<CollectionDeclaration, Promise<SharedRows<object>>>()
 export class SeedData {
   readonly collections: readonly CollectionDeclaration[]
   readonly #options: SeedOptions
-  /** Custom records by collection. */
   readonly #fixtures = new Map<string, readonly object[]>()
   readonly #loaded = new Map<CollectionDeclaration, Promise<SharedRows<object>>>()
 
@@ -195,7 +194,6 @@ function generateFree(generate: Generate, index: number, isFree: (row: object) =
   }
 }
 
-/** Returns a predicate for rows that share no key with the given ones. */
 function keysFree({ keys }: CollectionDeclaration, rows: readonly object[]): (row: object) => boolean {
   const keysOf = (row: object) => Object.entries(keys).map(([name, read]) => `${name} ${read(row)}`)
   const taken = new Set(rows.flatMap(keysOf))

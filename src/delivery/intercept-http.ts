@@ -121,7 +121,6 @@ interface Arrival {
   readonly response: ServerResponse
 }
 
-/** Closes the connection if the body fails. */
 async function sendResponse({ response }: Arrival, handled: Response): Promise<void> {
   const { status, statusText, headers, body } = handled
   if (handled.type === 'error') return void response.socket?.destroy()

@@ -92,7 +92,6 @@ export class PipeSocket extends Duplex {
     return this
   }
 
-  /** Returns false if the buffer is full. */
   receive(chunk: Buffer): boolean {
     this.#restartTimeout()
     return this.destroyed || this.push(chunk)

@@ -27,7 +27,6 @@ export async function linger(turns: number, ms: number): Promise<void> {
 export class ResponseSink implements Sink {
   readonly hasConnection = false
   isDisconnected = false
-  /** Resolves when the head is ready. Rejects if the connection ends first. */
   readonly response: Promise<Response>
   readonly #settle: Omit<PromiseWithResolvers<Response>, 'promise'>
   readonly #announcesChunks: boolean

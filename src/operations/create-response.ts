@@ -7,7 +7,6 @@ import { responses } from './responses/protocol.ts'
 import { ResponseObject } from './responses/response-object.ts'
 import { expandInput } from './responses/stored.ts'
 
-/** Identical requests get the same text. */
 export const createResponse = defineOperation({
   id: 'createResponse',
   method: 'post',

@@ -101,7 +101,6 @@ function designRows(rows: readonly Benchmark[], query: Query): DesignBenchmark[]
 
 function metaOf(data: readonly Benchmark[], { source, task_type }: Query): BenchmarkMeta {
   return {
-    // The date of the fixtures.
     as_of: '2025-12-15T00:00:00.000Z',
     model_count: new Set(data.map((row) => row.model_permaslug)).size,
     version: 'v1',

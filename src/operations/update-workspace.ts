@@ -61,7 +61,6 @@ export async function findWorkspace(context: RequestContext<{ id: string }>): Pr
   throw unknownSlug('no workspace has the id or slug', id, await workspaces.rows())
 }
 
-/** Returns true if another workspace has this slug or id. */
 export async function isTaken({ tables }: SandboxState, slug: string, id: string): Promise<boolean> {
   const keys = ['slug', 'id'] as const
   const matches = await Promise.all(keys.map((key) => tables.workspaces.findBy(key, slug)))

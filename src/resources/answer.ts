@@ -32,12 +32,10 @@ export interface AnswerUsage {
   readonly reasoningTokens: number
 }
 
-/** Final state of an answer. Spec: States. */
 export interface AnswerEnd {
   readonly status: ResponseStatus
   readonly reason?: IncompleteReason
   readonly error?: { readonly code: string; readonly message: string }
-  /** Stop sequence that ended the text. */
   readonly stop?: string
 }
 
@@ -73,7 +71,6 @@ export interface ReasoningItem extends ItemHead {
 export interface FunctionCallItem extends ItemHead {
   readonly type: 'function_call'
   readonly name: string
-  /** Function arguments as a JSON string, which may be truncated. */
   readonly arguments: string
   /** Id that the function's result refers to. Default: derived from the request. */
   readonly call_id?: string

@@ -73,7 +73,6 @@ export const Benchmark = z.lazy(() =>
 )
 export type Benchmark = z.infer<typeof Benchmark>
 
-/** In the API, rows have no id. */
 export function benchmarkKey(row: Benchmark): string {
   return row.source === 'index-source'
     ? `${row.source}:${row.model_permaslug}`

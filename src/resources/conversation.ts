@@ -68,7 +68,6 @@ export function firstUserText(conversation: Conversation): string {
   return userTexts(conversation)[0] ?? ''
 }
 
-/** Returns the last user message, or `''` if there is none. */
 export function lastUserText(conversation: Conversation): string {
   return userTexts(conversation).at(-1) ?? ''
 }

@@ -89,7 +89,6 @@ export function unspecifiedItems(body: unknown, onlySpecified: boolean): Violati
   })
 }
 
-/** Spec: Plugin object. */
 const webPlugin = () =>
   z.looseObject({
     id: z.literal('web'),
@@ -134,7 +133,6 @@ const textFormat = () =>
 
 export const modelForm = 'Must be vendor/model, as in aurora/dawn-2, or @preset/slug'
 
-/** Other forms are invalid only if the options say so. */
 export function isSpecifiedModel(name: string): boolean {
   return /^[^\s/]+\/[^\s/:][^\s/]*$/.test(name)
 }

@@ -6,13 +6,11 @@ export interface FactoryContext {
   index: number
   /** Returns a Faker seeded for this field of this record. The next call may return it with a different seed. */
   field(name: string): Faker
-  /** Returns a Faker instance seeded for the whole collection. */
   shared(name: string): Faker
   /** Returns another record's context, to generate the same values as that record's factory. */
   of(collection: string, index: number): FactoryContext
 }
 
-/** Range of generated dates. It ends before the sandbox clock starts. */
 const EARLIEST = '2023-01-01T00:00:00.000Z'
 const LATEST = '2025-12-31T23:59:59.999Z'
 

@@ -4,7 +4,6 @@ import * as z from 'zod'
 /** Number of violations after which the rest of a list is not checked. A reply shows the first hundred. */
 const maxIssues = 200
 
-/** Typed, because TypeScript requires it of a function that asserts. */
 const init: (list: z.ZodArray, definition: z.core.$ZodArrayDef) => void = z.ZodArray.init
 const List = z.core.$constructor<z.ZodArray>('List', (list, definition) => {
   init(list, definition)
@@ -33,7 +32,6 @@ export function list<Item extends z.ZodType>(
   return new List({ type: 'array', element: item, ...options }) as z.ZodArray<Item>
 }
 
-/** Maximum number of fields of a record. */
 const maxFields = 1000
 
 const initRecord: (record: z.ZodRecord, definition: z.core.$ZodRecordDef) => void = z.ZodRecord.init

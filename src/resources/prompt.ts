@@ -10,7 +10,6 @@ export interface Prompt extends PromptSettings {
   readonly model: string
   readonly conversation: Conversation
   readonly choices?: number
-  /** The text ends before the first of these. */
   readonly stopSequences?: readonly string[]
   readonly hasUnspecifiedItems?: boolean
   /** If true, the protocol shows searches as separate items. */
@@ -58,7 +57,6 @@ export interface ForcedFunction {
   readonly path: string
 }
 
-/** Forces a custom tool, or a tool that Understudy does not simulate. */
 interface ForcedTool {
   readonly type: string
   readonly name?: string

@@ -13,7 +13,6 @@ export interface Protocol<Body, Result> {
   object(answer: Answer, context: RenderContext<Body>): Result
   /** Fields of scripted output items that the result shows, as paths such as `message.content.text`. Default: all. */
   readonly shown?: readonly string[]
-  /** Renders an answer as stream events, lazily. */
   events(object: Result, answer: Answer, body: Body): Iterable<StreamEvent>
   /** Returns a function that encodes one stream's events, or returns undefined to omit one. Default: `places.encode`. */
   writer?(options: StreamOptions): (event: StreamEvent) => Frame | undefined

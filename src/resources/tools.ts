@@ -63,7 +63,6 @@ export interface ClientTool {
   readonly namespace?: string | undefined
 }
 
-/** Reads unvalidated entries. */
 export function clientTools(tools: unknown, namespace?: string): ClientTool[] {
   return listOf(tools).flatMap((tool) => {
     const { type, name, format, tools: inner } = fieldsOf(tool)

@@ -1,7 +1,6 @@
 /** Remembers earlier requests: occurrence counts and stored responses. */
 import { RecentMap } from '../lib/recent-map.ts'
 
-/** Counts repeated keys, and forgets old ones. */
 export class Occurrences {
   readonly #counts: RecentMap<number>
 

@@ -57,7 +57,6 @@ export interface SandboxSnapshot {
   readonly id: string
 }
 
-/** Throws a `TypeError` for an unknown option. */
 export function assertNames(options: object, names: readonly string[], caller: string): void {
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown === undefined) return

@@ -78,7 +78,6 @@ export class SandboxState implements CallState {
     this.rules.openGates()
   }
 
-  /** Rows are copied lazily, on the next write. */
   snapshot() {
     return {
       database: this.database.snapshot(),

@@ -39,7 +39,6 @@ export interface SandboxSetup {
   readonly host: Sandboxes
 }
 
-/** A function that returns a reply. Its argument includes the request's sandbox. */
 type SandboxReply<RequestBodies extends object> = ReplyFunction<
   ReplyContext & { readonly sandbox: Sandbox<RequestBodies> }
 >

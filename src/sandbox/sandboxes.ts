@@ -117,7 +117,6 @@ export class Sandboxes {
     return () => void this.#baseUrls.delete(place)
   }
 
-  /** Returns a sandbox's base URL. Throws if the gateway has neither a server nor an interception. */
   baseUrlOf(id: string): string {
     const [first] = this.#baseUrls
     if (first) return id === 'default' ? first.baseUrl : sandboxBaseUrl(first.baseUrl, id)
@@ -126,7 +125,6 @@ export class Sandboxes {
     )
   }
 
-  /** Runs a function, and all async work that it starts, in a live sandbox of this gateway. */
   run<Result>(sandbox: Sandbox, work: () => Result): Result {
     if (!Sandbox.isSandbox(sandbox))
       throw new TypeError(

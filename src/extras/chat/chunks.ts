@@ -60,7 +60,6 @@ function choiceOf(event: object): Record<string, unknown> {
   return fieldsOf(listOf(fieldsOf(event)['choices'])[0])
 }
 
-/** Locates a chat completion's parts in its chunks, for faults. */
 export const chatPlaces: StreamPlaces = {
   owns: (event) => 'delta' in choiceOf(event),
   isDelta(event) {
@@ -94,7 +93,6 @@ export const chatPlaces: StreamPlaces = {
   heartbeat: (kind, { last = {} }) => (kind === 'empty-delta' ? emptyChunk(last, 'delta') : undefined),
 }
 
-/** Creates a chunk without text. */
 export function emptyChunk(last: StreamEvent, field: 'delta' | 'text'): StreamEvent {
   const nothing = field === 'delta' ? { content: '' } : ''
   const choice = { ...choiceOf(last), [field]: nothing, logprobs: null, finish_reason: null }

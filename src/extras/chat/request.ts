@@ -158,7 +158,6 @@ export function isChatFunction(tool: ChatTool): tool is ChatFunctionTool {
   return tool.type === 'function'
 }
 
-/** Returns the function that a `tool_choice` names, if any. */
 export function forcedName(choice: ToolChoice): string | undefined {
   if (typeof choice !== 'object' || choice?.type !== 'function') return undefined
   return textOf(fieldsOf(choice['function'])['name'])

@@ -87,7 +87,6 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     })
 }
 
-// Descriptions of flags that several commands share.
 const redact = 'redaction rules (.yaml, .json): headers, fields, patterns, values, ignoreFields'
 const dialect = 'dialect to store in recordings, such as openrouter'
 

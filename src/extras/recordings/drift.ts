@@ -150,7 +150,6 @@ interface Answer {
   readonly body: Uint8Array
 }
 
-/** Returns the request and the reply. Throws if the recording has only part of them. */
 function completed(recording: Recording): { request: RecordedRequest; reply: Answer } {
   const { request, reply, end } = recording
   if (!request) throw new NotCompared('has no request')
@@ -196,7 +195,6 @@ async function* askUnderstudy(
     yield await askWith({ reply: { output }, fault: { name: 'stream-error-event', form, afterEvents } })
 }
 
-/** Sends a request to a real gateway. Throws for requests that could change its state. */
 async function* askUpstream(
   request: RecordedRequest,
   operation: AnyOperation | undefined,
@@ -274,7 +272,6 @@ function read({ type, body }: Answer) {
   return { shape, values: events.map(({ value }) => value), kinds: events.map(kindOf), unread }
 }
 
-/** Returns a function that finds or creates the gateway with a recording's dialect. */
 function gateways(dialect: string | undefined, extras: readonly AnyExtra[]): (name: string) => GatewayCore {
   const byDialect = new Map<string, GatewayCore>()
   return (recorded) => {

@@ -12,7 +12,6 @@ export interface RecordedEvent {
   readonly value: unknown
 }
 
-/** Returns true if the recorded reply has the media type `text/event-stream`. */
 export function isEventStream({ reply }: Pick<Recording, 'reply'>): boolean {
   return reply !== undefined && announcesEvents(reply.headers)
 }

@@ -23,7 +23,6 @@ const Interaction = z.lazy(() =>
   }),
 )
 
-/** Returns one function per interaction, which converts it. */
 export function readCassette(text: string, file: string): (() => Entry)[] {
   const { value } = parseDataText(file, text, tagsOfCassettes)
   const { interactions, http_interactions, requests, responses } = isObject(value) ? value : {}
@@ -55,7 +54,6 @@ function toEntry(value: unknown): Entry {
   }
 }
 
-/** Returns undefined if there is no body. */
 function contentOf({ parsed_body: parsed, body, content }: Record<string, unknown>) {
   if (parsed === undefined || parsed === null) return bytesOf(body ?? content)
   return encoder.encode(JSON.stringify(parsed))

@@ -144,10 +144,8 @@ function proxy(request: IncomingMessage, response: ServerResponse, setup: Exchan
   const chunks: { ms: number; bytes: Uint8Array }[] = []
   let [sentBytes, receivedBytes, sentAt] = [0, 0, monotonic()]
   let reply: Exchange['reply']
-  /** Reason why the exchange is not recorded. */
   let problem: string | undefined
   let tail = ''
-  /** If true, the stream's last event has arrived. */
   let isComplete = false
   let isOver = false
 
@@ -233,7 +231,6 @@ function proxy(request: IncomingMessage, response: ServerResponse, setup: Exchan
   return { method, path, result: outcome.promise }
 }
 
-/** Returns the headers and the decoded body. Throws if the body cannot be decoded. */
 function requestContent({ headers }: IncomingMessage, body: Uint8Array, maxBytes: number) {
   const { 'x-understudy-token': _, ...sent } = flat(headers)
   const encoding = encodingOf(sent)
@@ -261,7 +258,6 @@ function withDecodedReply(exchange: Exchange, maxBytes: number): Exchange {
   }
 }
 
-/** A configured key replaces the client's. */
 function upstreamHeaders({ headers }: IncomingMessage, key: string | undefined): Record<string, string> {
   const sent = endToEnd(flat(headers))
   // Without this header, Node would send a GET's body unframed, and the upstream would parse it as the next request.

@@ -112,7 +112,6 @@ export function parseRecording(text: string, name = 'recording'): Recording {
   })
 }
 
-/** As `parseRecording`, for files. */
 export function recordingOf(text: string, name: string): Recording {
   const recording: Record<string, unknown> & { chunks: unknown[] } = { chunks: [] }
   for (const [index, line] of text.split('\n').entries()) {
@@ -155,7 +154,6 @@ export function isRecordingFile(file: string): boolean {
   return file.endsWith(suffix)
 }
 
-/** Returns the bytes of a request body or a chunk. */
 export function bytesOf(part: Pick<RecordedRequest, 'json' | 'text' | 'base64'>): Uint8Array {
   if (part.base64 !== undefined) return fromBase64(part.base64)
   if (part.text !== undefined) return encoder.encode(part.text)
@@ -209,7 +207,6 @@ export function firstProblem({ issues }: z.ZodError, ...root: string[]): string 
   return [[...root, ...path].join('.'), message].filter(Boolean).join(': ')
 }
 
-/** Throws if bytes were lost or edited. */
 function assertIntact(recording: Recording, name: string): void {
   const { end } = recording
   if (!end) return

@@ -51,7 +51,6 @@ export function toKey(operation: string, { method, path, query, bodyHash }: KeyP
 /** Matches a placeholder, even if truncated to the length of a short secret. */
 const placeholder = /redacted(?:\.[0-9a-f]{0,4}(?:\.x*)?)?/
 
-/** Returns true if parts of the request are redacted. */
 export function isRedacted(request: RecordedRequest): boolean {
   return placeholder.test(`${request.path}${request.query}${toLatin1(bytesOf(request))}`)
 }
@@ -94,7 +93,6 @@ function valueEqualsRedacted(redacted: unknown, sent: unknown): boolean {
 /** Start of an ignored field that is a query parameter. All others are in the body. */
 const inQuery = 'query.'
 
-/** Returns the parameters that are not ignored, sorted by name. */
 function comparableQuery(query: string, ignoreFields: readonly string[]): string {
   const parameters = new URLSearchParams(query)
   for (const field of ignoreFields)
@@ -118,7 +116,6 @@ function comparableText(request: RecordedRequest): string {
   return boundary === undefined ? text : text.replaceAll(boundary, 'boundary')
 }
 
-/** Returns undefined if the body is not JSON. */
 export function parsedBody(request: Pick<RecordedRequest, 'json' | 'text'>): unknown {
   return request.json !== undefined ? request.json : parseJson(request.text)
 }

@@ -15,7 +15,6 @@ const call = { type: 'function_call', name: 'look_up', arguments: '{}' } as cons
 
 type End = 'failed' | 'max_output_tokens' | 'content_filter'
 
-/** Why an answer ended early, by the protocols' names for it. */
 const ends: Record<string, End> = {
   ...{ failed: 'failed', error: 'failed', content_filter: 'content_filter', refusal: 'content_filter' },
   ...{ length: 'max_output_tokens', max_tokens: 'max_output_tokens', max_output_tokens: 'max_output_tokens' },
@@ -38,7 +37,6 @@ function endOf(value: Fields): End | undefined {
   return isFailure(value) ? 'failed' : lookUp(ends, reason)
 }
 
-/** Matches the event or chunk with which a stream fails. */
 export function isFailure(value: unknown): boolean {
   const { type, error } = fieldsOf(value)
   return type === 'response.failed' || type === 'error' || Boolean(error)

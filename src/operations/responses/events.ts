@@ -17,7 +17,6 @@ import {
   type ResponseObject,
 } from './response-object.ts'
 
-/** Iterates over all events, in order. Deltas are created on demand. */
 export function responseEvents(
   response: ResponseObject,
   { choices: [{ items }], isInterleaved }: Pick<Answer, 'choices' | 'isInterleaved'>,
@@ -36,7 +35,6 @@ function previewsOf(choice: ChoiceItem | undefined): readonly string[] {
   return choice?.item.type === 'image_generation_call' ? choice.item.previews : []
 }
 
-/** An event, or the delta events of a text. */
 type StreamPart = StreamEvent | (() => Iterable<StreamEvent>)
 
 function* inTurn(parts: readonly StreamPart[]): Generator<StreamEvent> {
@@ -58,7 +56,6 @@ function lastEvent({ status }: ResponseObject): string {
   return status === 'incomplete' || status === 'failed' ? `response.${status}` : 'response.completed'
 }
 
-/** Interleaves iterators, one event at a time. */
 function* alternating(items: readonly Iterator<StreamEvent>[]): Generator<StreamEvent> {
   for (let open = [...items]; open.length > 0; ) {
     const still: Iterator<StreamEvent>[] = []
@@ -77,7 +74,6 @@ function itemEvents(item: OutputItem, index: number, previews: readonly string[]
   return isReasoning(item) ? reasoningEvents(item, index) : otherEvents(item, index, previews)
 }
 
-/** Returns the response without output, as sent in the first two events. */
 function inProgress(response: ResponseObject): ResponseObject {
   return {
     ...response,
@@ -170,7 +166,6 @@ function partEvents<Field extends string>(
   ]
 }
 
-/** Returns the events of an item whose fields are shown as they are. */
 function otherEvents(item: OutputItem, output_index: number, previews: readonly string[]): StreamPart[] {
   const { before = [], after = [], ends = [], text: path, late = [] } = itemKindOf(item.type)
   const { id: item_id, type, status = item['error'] ? 'failed' : 'completed' } = item

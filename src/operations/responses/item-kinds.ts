@@ -1,7 +1,6 @@
 /** Types of output items whose fields are shown as scripted: their generated fields, and their events. */
 
 interface ItemKind {
-  /** Beginning of generated ids. */
   readonly prefix: string
   /** Fields that are generated if a script omits them. */
   readonly generated?: readonly ('status' | 'call_id')[]
@@ -9,7 +8,6 @@ interface ItemKind {
   readonly before?: readonly string[]
   readonly after?: readonly string[]
   readonly ends?: readonly string[]
-  /** Path of a text that is sent in deltas. */
   readonly text?: string
   /** Fields without a value until the item is done. */
   readonly late?: readonly string[]

@@ -57,7 +57,6 @@ export function toResponseObject(
   }
 }
 
-/** Merges the preset's and the request's settings. The request takes precedence. */
 function withPreset(body: CreateResponseBody, preset: RequestSettings): RequestSettings {
   const set = Object.entries(body).filter(([, value]) => value != null)
   return { ...preset, ...Object.fromEntries(set) }

@@ -67,7 +67,6 @@ function isOfSamePart(event: Delta, last: Delta): boolean {
 /** Matches text that needs no JSON escaping. */
 const plain = /^[ !#-[\]-~]*$/
 
-/** End of a frame. */
 const end = '}\n\n'
 
 /** Returns an event's documented form, if it has one. All final events become `response.completed`. */
@@ -84,7 +83,6 @@ function documented(event: StreamEvent): StreamEvent | undefined {
   }
 }
 
-/** Locates a response's parts in its stream, for faults. Spec: Events. */
 export const responsesPlaces: StreamPlaces = {
   owns: ({ type = '' }) => type.startsWith('response.'),
   isDelta: ({ type = '' }) => /^response\.\w+\.delta$/.test(type),
@@ -147,7 +145,6 @@ export const responsesPlaces: StreamPlaces = {
 /** Paths of an item's text in events that show all of it. */
 const textsOfEvents = ['arguments', 'text', 'part.text', 'item.arguments', 'item.content.*.text']
 
-/** Paths of content parts. */
 const contents = ['output.*.content.*', 'response.output.*.content.*', 'item.content.*', 'part'].map(readPath)
 
 function refusedPart(part: unknown): unknown {
