@@ -73,7 +73,7 @@ export const Benchmark = z.lazy(() =>
 )
 export type Benchmark = z.infer<typeof Benchmark>
 
-export function benchmarkKey(row: Benchmark): string {
+function benchmarkKey(row: Benchmark): string {
   return row.source === 'index-source'
     ? `${row.source}:${row.model_permaslug}`
     : `${row.source}:${row.model_permaslug}:${row.arena}:${row.category}`

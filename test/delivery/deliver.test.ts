@@ -6,14 +6,11 @@ import { eventStream, type Frame, json, type Reply } from '../../src/http/reply.
 import { Clock } from '../../src/lib/clock.ts'
 
 interface Setup {
-  method?: string
   hasConnection?: boolean
-  /** If true, the client has disconnected before the delivery. */
-  isDisconnected?: boolean
   /** Clock for waits in the body. Default: all waits are instant. */
   pacing?: Clock
-  /** Called after each step, with a function that disconnects the client and one that ends the sandbox state. */
-  after?: (step: string, leave: () => void, endState: () => void) => void
+  /** Called after each step, with a function that disconnects the client. */
+  after?: (step: string, leave: () => void) => void
 }
 
 /** Shortens long text to its length. */
@@ -28,18 +25,17 @@ const shown = (body: string | Uint8Array | undefined) => {
 
 /** Delivers a reply to a transport without a network. Returns the steps, one line each. */
 async function stepsOf(reply: Reply, setup: Setup = {}): Promise<string[]> {
-  const { method = 'GET', hasConnection = false, pacing = new Clock({ timeScale: 0 }), after } = setup
+  const { hasConnection = false, pacing = new Clock({ timeScale: 0 }), after } = setup
   const steps: string[] = []
   const left = new AbortController()
-  let isDisconnected = setup.isDisconnected ?? false
-  let endState = () => {}
+  let isDisconnected = false
   const leave = () => {
     isDisconnected = true
     left.abort()
   }
   const log = (step: string) => {
     steps.push(step)
-    after?.(step, leave, () => endState())
+    after?.(step, leave)
   }
   const lengthOf = (headers: Record<string, string>) => headers['content-length'] ?? 'none'
   const sink: Sink = {
@@ -56,13 +52,10 @@ async function stepsOf(reply: Reply, setup: Setup = {}): Promise<string[]> {
     end: (how) => log(`end ${how}`),
   }
   await deliver(reply, sink, {
-    method,
+    method: 'GET',
     state: {
-      clock: { wait: async (ms) => log(`wait ${ms}`), pace: () => pacing.pace() },
-      hold(end) {
-        endState = end
-        return () => log('release')
-      },
+      clock: { wait: async () => {}, pace: () => pacing.pace() },
+      hold: () => () => {},
     },
     sent: (part, length, events) => log(`sent ${shown(part)}, ${length}, events ${events}`),
     settled: (delivery) => log(delivery),
@@ -71,68 +64,7 @@ async function stepsOf(reply: Reply, setup: Setup = {}): Promise<string[]> {
 }
 
 const reply = (more: Partial<Reply>): Reply => ({ ...json(200, { a: 'ä' }), ...more })
-const empty: Reply = { status: 200, headers: {}, body: { kind: 'none' } }
 const value = { kind: 'json', value: 'x' } as const
-
-it.each<[string, Reply, Setup, string[]]>([
-  [
-    'serialises a JSON value',
-    reply({}),
-    {},
-    ['sent {"a":"ä"}, 10, events 0', 'whole 200, content-length 10: {"a":"ä"}, 10', 'complete'],
-  ],
-  ['sends no body without one', empty, {}, ['whole 200, content-length none: -, undefined', 'complete']],
-  [
-    'sends only the head to HEAD',
-    reply({}),
-    { method: 'HEAD' },
-    ['whole 200, content-length 10: -, 10', 'complete'],
-  ],
-  ...[204, 205, 304].map((status): [string, Reply, Setup, string[]] => [
-    `sends no body with status ${status}`,
-    reply({ status }),
-    {},
-    [`whole ${status}, content-length 10: -, 10`, 'complete'],
-  ]),
-  [
-    'sends nothing if the client has disconnected',
-    reply({}),
-    { isDisconnected: true },
-    ['aborted-by-client'],
-  ],
-  [
-    'stops if the client disconnects while it waits',
-    reply({ transport: { headMs: 5 } }),
-    { after: (step, leave) => step === 'wait 5' && leave() },
-    ['wait 5', 'aborted-by-client'],
-  ],
-  [
-    'leaves a slow head to a connection',
-    reply({ transport: { headMs: 5 } }),
-    { hasConnection: true },
-    [
-      'head 200, content-length 10',
-      'sent {"a":"ä"}, 10, events 0',
-      'chunk {"a":"ä"}, 10',
-      'complete',
-      'end complete',
-    ],
-  ],
-  [
-    'stalls until the sandbox state ends',
-    { ...empty, body: { kind: 'hang-up', how: 'stall' } },
-    { after: (step, _, endState) => step === 'end stall' && endState() },
-    ['end stall', 'aborted-by-fault', 'end close'],
-  ],
-  [
-    'stalls until the client disconnects',
-    { ...empty, body: { kind: 'hang-up', how: 'stall' } },
-    { after: (step, leave) => step === 'end stall' && leave() },
-    ['end stall', 'release', 'aborted-by-client'],
-  ],
-])('deliver() %s', async (_title, sent, setup, expected) => {
-  expect(await stepsOf(sent, setup)).toEqual(expected)
-})
 
 const event = (data: string): Frame => ({ kind: 'event', event: { data }, wire: data })
 const pause: Frame = { kind: 'wait', ms: 1 }

@@ -47,14 +47,6 @@ describe.each(collections)('the $name factory', (declaration) => {
     }
   })
 
-  it('generates the same record from the same seed', () => {
-    expect(few.map((_, index) => make(declaration, contextOf(name, index)))).toEqual(few)
-  })
-
-  it('generates a different record from another seed', () => {
-    expect(few.map((_, index) => make(declaration, contextOf(name, index, 'other')))).not.toEqual(few)
-  })
-
   it('generates the same record if every field has a separate faker', () => {
     const apart = () => new Faker({ locale: [en, base] })
     expect(few.map((_, index) => make(declaration, contextOf(name, index, 'seed', apart)))).toEqual(few)

@@ -10,7 +10,7 @@ import presetVersions from '../../fixtures/preset-versions.json' with { type: 'j
 import presets from '../../fixtures/presets.json' with { type: 'json' }
 import providers from '../../fixtures/providers.json' with { type: 'json' }
 import workspaces from '../../fixtures/workspaces.json' with { type: 'json' }
-import { Arena, Benchmark, benchmarkKey, CATEGORIES } from '../../src/resources/benchmark.ts'
+import { Arena, Benchmark, CATEGORIES } from '../../src/resources/benchmark.ts'
 import { EmbeddingsModel } from '../../src/resources/model.ts'
 import { Page } from '../../src/resources/page.ts'
 import { Post } from '../../src/resources/post.ts'
@@ -48,21 +48,6 @@ describe('fixtures', () => {
     expect([indexRows.length, designRows.length]).toEqual([20, 51])
   })
 
-  it.each([
-    ['provider slugs', world.providers.map(({ slug }) => slug)],
-    ['workspace ids and slugs, together', world.workspaces.flatMap(({ id, slug }) => [id, slug])],
-    ['embeddings model ids', world.embeddingsModels.map(({ id }) => id)],
-    ['benchmark rows', world.benchmarks.map(benchmarkKey)],
-    ['preset ids and slugs', world.presets.flatMap(({ id, slug }) => [id, slug])],
-    ['preset version ids', world.presetVersions.map(({ id }) => id)],
-    ['versions of a preset', world.presetVersions.map((row) => `${row.preset_id} ${row.version}`)],
-    ['page urls', world.pages.map(({ url }) => url)],
-    ['post ids', world.posts.map(({ id }) => id)],
-    ['post urls', world.posts.map(({ url }) => url)],
-  ])('have unique %s', (_, keys) => {
-    expect(keys.filter((key, place) => keys.indexOf(key) !== place)).toEqual([])
-  })
-
   it('designate only versions that belong to the same preset', () => {
     const owners = world.presets.map(({ designated_version_id }) => {
       return world.presetVersions.find(({ id }) => id === designated_version_id)?.preset_id
@@ -83,10 +68,6 @@ describe('fixtures', () => {
     const presetIds = world.presets.map(({ id }) => id)
     for (const { workspace_id } of world.presets) expect(workspaceIds).toContain(workspace_id)
     for (const { preset_id } of world.presetVersions) expect(presetIds).toContain(preset_id)
-  })
-
-  it('list the production workspace before staging', () => {
-    expect(world.workspaces.map(({ slug }) => slug)).toEqual(['production', 'staging'])
   })
 
   it('contain only dates before 2026, when the sandbox clock starts', () => {
@@ -114,12 +95,6 @@ describe('fixtures', () => {
         .join()
     })
     expect(new Set(orders).size).toBe(3)
-  })
-
-  it('cover every arena and category of the design source', () => {
-    expect(new Set(designRows.map((row) => row.arena))).toEqual(new Set(Arena.unwrap().options))
-    expect(new Set(designRows.map((row) => row.category))).toEqual(new Set(CATEGORIES))
-    expect(new Set(designRows.map((row) => row.elo)).size).toBe(designRows.length)
   })
 
   it('contain rows for every pair of arena and category', () => {
