@@ -23,6 +23,11 @@ export const assumptions = {
     choice:
       '400; the message describes the first violation, such as `model: must be vendor/model`; `error.metadata.violations` lists all violations with path, message and rule',
   },
+  requestRules: {
+    about: 'Valid requests that vendors refuse, such as a tool call without its result',
+    choice:
+      'a warning in the journal and in `x-understudy-warnings`; with `strict`, the error of the vendor; `error.metadata.rule` names the rule, and `onlySpecified` turns the rules off',
+  },
   authentication: {
     about: 'A missing, malformed or unknown key',
     choice:

@@ -1,7 +1,7 @@
 /** Step 9: validates a request against its operation's schemas, and reports all violations at once. */
 import * as z from 'zod'
 import type { AssumptionName } from '../assumptions.ts'
-import { invalidRequest, type Violation } from '../http/errors.ts'
+import { GatewayError, invalidRequest, type Violation } from '../http/errors.ts'
 import { assertJsonBody } from '../http/json-body.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
@@ -10,7 +10,9 @@ import { truncate } from '../lib/one-line.ts'
 import { check } from '../lib/schema-messages.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnyOperation, RequestContext, Schema } from '../operation.ts'
+import type { Conversation } from '../resources/conversation.ts'
 import { isSpecifiedModel, modelForm, unspecifiedItems } from '../resources/create-response-body.ts'
+import type { BrokenRule, RequestFacts, RequestRules } from '../resources/request-rule.ts'
 import { isSentField } from '../resources/sent-fields.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { ReceivedCall } from './call.ts'
@@ -27,10 +29,11 @@ const tolerated = ['query.limit', 'query.offset']
 /** Returns the resolver's context. Throws 400 with all violations; with `strict`, also for unknown fields. */
 export async function checkRequest(
   operation: AnyOperation,
-  { gateway: { dialect }, record, conversation }: ReceivedCall,
+  { gateway, record, conversation }: ReceivedCall,
   { script, stream }: Pick<Effect, 'script' | 'stream'>,
 ): Promise<RequestContext> {
   const { params, headers, state } = record
+  const { dialect } = gateway
   const { input = noInput, protocol } = operation
   const sent = { search: record.search, body: input.body ? bodyOf(input, record) : record.body }
   const { search, body: translated, ...notes }: SentRequest = dialect?.request?.(sent, operation.id) ?? sent
@@ -76,11 +79,15 @@ export async function checkRequest(
     for (const name of assumptionsOf(operation, violations)) record.assume(name)
     throw invalidRequest(violations)
   }
-  if (unspecified.length > 0) record.assume('modelName')
-  for (const warning of warnings) record.warn(warning)
   // Rules have read the conversation from the body as sent. A translated body's conversation may differ.
   const isAsSent = translated === record.body
-  const read = isAsSent ? conversation() : conversationIn(translated, operation, state)
+  const read = (isAsSent ? conversation() : conversationIn(translated, operation, state)) ?? noConversation
+  const broken = onlySpecified ? [] : await brokenRules(protocol?.rules, body, read, { gateway, record })
+  const [first] = broken
+  if (first && state.options.strict) throw brokenRule(first, broken)
+  for (const each of broken) record.breaks(each)
+  if (unspecified.length > 0) record.assume('modelName')
+  for (const warning of warnings) record.warn(warning)
   return {
     ...parts,
     headers,
@@ -88,11 +95,50 @@ export async function checkRequest(
     script,
     now: record.at,
     requestKey: hash(state.seed, record.contentKey, record.occurrence),
-    conversation: read ?? { items: [], tools: [] },
+    conversation: read,
     assume: (name) => record.assume(name),
     warn: (message) => record.warn(dialect?.warning?.(message) ?? message),
     used: (usage) => record.used(usage),
   }
+}
+
+const noConversation: Conversation = { items: [], tools: [] }
+
+/** Returns what breaks the protocol's rules, in their order. */
+async function brokenRules(
+  rules: RequestRules<unknown> = {},
+  body: unknown,
+  conversation: Conversation,
+  { gateway, record: { model = '', state } }: Pick<ReceivedCall, 'gateway' | 'record'>,
+): Promise<(BrokenRule & { status: number | undefined })[]> {
+  const facts: RequestFacts = {
+    conversation,
+    model: await state.tables.models.find(model),
+    stored: state.options.storedResponses ? state.storedResponses : undefined,
+    isVendor: gateway.dialect !== undefined,
+  }
+  return Object.entries(rules).flatMap(([rule, { find, status }]) =>
+    [...find(body, facts)].slice(0, maxBreaches).map((breach) => ({ rule, status, ...breach })),
+  )
+}
+
+const maxBreaches = 20
+
+function brokenRule(
+  { rule, param, message, status = 400 }: BrokenRule & { status: number | undefined },
+  all: readonly BrokenRule[],
+): GatewayError {
+  const violations = all.map((each) => ({
+    path: `body.${each.param}`,
+    message: each.message,
+    rule: each.rule,
+  }))
+  return new GatewayError(
+    status,
+    message,
+    { rule, violations },
+    { param, assumption: 'requestRules', isFinal: true },
+  )
 }
 
 /** Returns the model names in a body that do not have the form `vendor/model`, except blank ones, which are invalid. */

@@ -50,6 +50,8 @@ export interface RefusalExtras {
   detail?: string
   /** If true, no fallback model is tried. Default: false. */
   isFinal?: boolean
+  /** Parameter that breaks a vendor's rule, for `error.param`. Default: none. */
+  param?: string
 }
 
 /**
@@ -75,12 +77,14 @@ export class GatewayError extends Error {
 
   /** If true, no other model would accept the request. @internal */
   readonly isFinal: boolean
+  /** Parameter that breaks a vendor's rule. @internal */
+  readonly param: string | undefined
 
   constructor(
     status: number,
     message: string = messageOf(status),
     metadata?: Record<string, unknown>,
-    { headers = {}, assumption, detail, isFinal = false }: RefusalExtras = {},
+    { headers = {}, assumption, detail, isFinal = false, param }: RefusalExtras = {},
   ) {
     super(message)
     this.status = status
@@ -89,6 +93,7 @@ export class GatewayError extends Error {
     this.assumption = assumption
     this.detail = detail
     this.isFinal = isFinal
+    this.param = param
   }
 }
 matchAcrossCopies('GatewayError', GatewayError)
@@ -129,15 +134,21 @@ export interface EnvelopeExtras {
   gateway_metadata?: Record<string, unknown> | null | undefined
   user_id?: string | null | undefined
   headers?: Record<string, string> | undefined
+  param?: string | undefined
 }
 
 /** Creates an error reply. Spec: Error envelope (500 shape), used for all statuses. */
 export function envelope(status: number, message: string, extras: EnvelopeExtras = {}): Reply {
-  const { metadata, gateway_metadata, user_id, headers } = extras
+  const { metadata, gateway_metadata, user_id, headers, param } = extras
   return json(
     status,
     {
-      error: { code: status, message, ...(metadata !== undefined && { metadata }) },
+      error: {
+        code: status,
+        message,
+        ...(param !== undefined && { type: 'invalid_request_error', param }),
+        ...(metadata !== undefined && { metadata }),
+      },
       ...(gateway_metadata !== undefined && { gateway_metadata }),
       ...(user_id !== undefined && { user_id }),
     },
@@ -146,10 +157,10 @@ export function envelope(status: number, message: string, extras: EnvelopeExtras
 }
 
 export function toReply(error: GatewayError): Reply {
-  const { status, metadata, headers, detail } = error
+  const { status, metadata, headers, detail, param } = error
   // Some clients reject header values that are not ASCII.
   const reason = detail !== undefined && { 'x-understudy-reason': detail.replace(/[^ -~]/g, '?') }
-  return envelope(status, messageWithoutCall(error), { metadata, headers: { ...headers, ...reason } })
+  return envelope(status, messageWithoutCall(error), { metadata, param, headers: { ...headers, ...reason } })
 }
 
 /** Returns an error reply's message, in any protocol's envelope. Returns undefined for other replies. */

@@ -6,6 +6,7 @@ import type { Reply } from '../http/reply.ts'
 import { type Clock, monotonic } from '../lib/clock.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
+import type { BrokenRule } from '../resources/request-rule.ts'
 import type { MatchedRule, Outcome } from '../scenarios/compose.ts'
 import { asksForStream, modelOf, type RuleRequest } from '../scenarios/condition.ts'
 import { countNearMisses, type SkippedRules } from '../scenarios/near-misses.ts'
@@ -88,6 +89,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   skipped: readonly SkippedRules[] = []
   assumptions: readonly AssumptionName[] = []
   warnings: readonly string[] = []
+  brokenRules: readonly BrokenRule[] = []
   /** If true, the reply violates its schema or could not be generated: a bug in Understudy. */
   schemaViolation = false
   usage: CallUsage | undefined
@@ -240,12 +242,21 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.warnings = [...this.warnings.slice(0, maxWarnings), text]
   }
 
+  /** Notes what breaks a rule for requests, and warns of it. */
+  breaks({ rule, param, message }: BrokenRule): void {
+    this.warn(`${param}: ${message} (rule ${rule})`)
+    if (this.brokenRules.length >= maxWarnings) return
+    this.brokenRules = [...this.brokenRules, { rule, param, message: truncate(message, maxSentence) }]
+  }
+
   /** Sets the reply, adds headers with the call's id, rules and assumptions, and adds the record to the journal. */
   replied(reply: Reply): void {
     const reason = reply.status < 400 ? undefined : (this.error ?? errorMessageOf(reply))
     const headers: Record<string, string> = { ...reply.headers, 'x-request-id': this.id }
     if (this.rules.length > 0) headers['x-understudy-scenario'] = this.rules.map(ruleLabel).join(', ')
     if (this.assumptions.length > 0) headers['x-understudy-assumptions'] = this.assumptions.join(', ')
+    const broken = this.brokenRules.map(({ rule, message }) => `${rule}: ${message}`).join('; ')
+    if (broken) headers['x-understudy-warnings'] = truncate(broken, maxSentence).replace(/[^ -~]/g, '?')
     this.reply = Object.freeze({ ...reply, headers: Object.freeze(headers) })
     this.status = reply.status
     this.error = reason === undefined ? undefined : truncate(reason, maxSentence)

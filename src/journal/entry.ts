@@ -82,6 +82,15 @@ export const JournalEntry = z.lazy(() =>
         .array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]]))
         .describe('Assumptions that the reply depends on.'),
       warnings: z.array(text()).describe('Warnings for the caller, which the reply does not contain.'),
+      brokenRules: z
+        .array(
+          z.strictObject({
+            rule: text().describe('Name of the rule.'),
+            param: text().describe('Path in the body, such as `messages[2].tool_calls`.'),
+            message: text().describe("The vendor's message."),
+          }),
+        )
+        .describe('Rules for requests that the vendor would have refused with an error, as `strict` does.'),
       schemaViolation: z
         .boolean()
         .describe('If true, the reply violated its schema: a bug; please report it.'),
@@ -168,6 +177,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     traceId: record.traceId ?? null,
     assumptions: [...record.assumptions],
     warnings: [...record.warnings],
+    brokenRules: record.brokenRules.map((each) => ({ ...each })),
     schemaViolation: record.schemaViolation,
     delivery: record.deliveryNow,
     timestamp: new Date(record.at).toISOString(),

@@ -8,6 +8,7 @@ const exposed = [
   'request-id',
   'x-understudy-scenario',
   'x-understudy-assumptions',
+  'x-understudy-warnings',
   'x-understudy-reason',
   'retry-after',
   'retry-after-ms',
