@@ -39,7 +39,7 @@ export function pairsIn(steps: Iterable<Step | undefined>) {
 
 export const responsesRules: RequestRules<unknown> = {
   'tool-result-without-call': {
-    source: 'https://community.openai.com/t/no-tool-call-found-for-function-call-output/1155432',
+    source: 'https://github.com/continuedev/continue/issues/10092',
     *find(body, { stored }) {
       const { previous_response_id: previous } = fieldsOf(body)
       // A stored response that is unknown here could contain the call.

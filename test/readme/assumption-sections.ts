@@ -2,6 +2,7 @@
  * Generates docs/assumptions.md: every assumption, grouped by the operations that depend on it.
  */
 import { type Assumption, type AssumptionName, assumptions } from '../../src/assumptions.ts'
+import { everyOperation } from '../../src/setup.ts'
 import { table } from './table.ts'
 
 const groups: Readonly<Record<string, readonly AssumptionName[]>> = {
@@ -20,6 +21,7 @@ const groups: Readonly<Record<string, readonly AssumptionName[]>> = {
     'rateLimits',
   ],
   'Text: responses, chat completions, messages': [
+    'requestRules',
     'modelName',
     'presetModel',
     'inputItems',
@@ -62,6 +64,19 @@ const groups: Readonly<Record<string, readonly AssumptionName[]>> = {
     'designFiltersWithoutSource',
     'benchmarkMeta',
   ],
+}
+
+/** Lists the rules for valid requests with their public sources. */
+export function requestRules(): string {
+  const rows = everyOperation.flatMap(({ path, protocol }) =>
+    Object.entries(protocol?.rules ?? {}).map(([name, { source, status = 400 }]) => [
+      `\`${name}\``,
+      `POST ${path}`,
+      String(status),
+      `<${source}>`,
+    ]),
+  )
+  return table(['Rule', 'Operation', 'Status', 'Source'], rows)
 }
 
 export function assumptionGroups(): string {

@@ -11,7 +11,7 @@ import { When } from '../../src/scenarios/condition.ts'
 import { Rule } from '../../src/scenarios/scenario.ts'
 import { everyOperation } from '../../src/setup.ts'
 import { layers } from '../layers.ts'
-import { assumptionGroups } from './assumption-sections.ts'
+import { assumptionGroups, requestRules } from './assumption-sections.ts'
 import { faultSections } from './fault-sections.ts'
 import { fixtureSections } from './fixture-sections.ts'
 import { flagOf, optionSections } from './option-sections.ts'
@@ -38,6 +38,7 @@ const parts: Record<string, () => string> = {
       ]),
     ),
   assumptions: assumptionGroups,
+  'request-rules': requestRules,
   'recording-commands': () => flagTable(['record', 'import', 'drift']),
   'serve-flags': () => flagTable(['serve']),
   exports: () =>
