@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import { asksForStream, compileWhen, type RuleRequest, streamTest, type Test, turnsOf } from './condition.ts'
+import { lazyObject } from './field.ts'
 import type { Gate } from './gate.ts'
 import type { SkipReason } from './near-misses.ts'
 import { RateLimitUsage } from './rate-limit.ts'
@@ -236,24 +237,22 @@ const rulePosition = z.lazy(() => z.int().describe("The rule's position in the s
 const differences = (description: string) => z.string().nullable().describe(description)
 
 /** An active scenario with its rules' progress. */
-export const ScenarioProgress = z.lazy(() =>
-  z.strictObject({
-    id: z.string().describe('Id of this activation. Pass it to deactivate only this one.'),
-    name: z.string(),
-    description: z.string().nullable(),
-    rules: z.array(
-      z.strictObject({
-        rule: rulePosition,
-        name: z.string().nullable(),
-        on: z.array(z.string()),
-        matched: z.int().describe("Number of requests that matched the rule's conditions."),
-        applied: z.int().describe('Number of requests that the rule was applied to.'),
-        remaining: z.int().nullable().describe('Number of uses left; null if unlimited.'),
-        source: RuleSource.describe('The rule as written, with defaults filled in.'),
-      }),
-    ),
-  }),
-)
+export const ScenarioProgress = lazyObject(() => ({
+  id: z.string().describe('Id of this activation. Pass it to deactivate only this one.'),
+  name: z.string(),
+  description: z.string().nullable(),
+  rules: z.array(
+    z.strictObject({
+      rule: rulePosition,
+      name: z.string().nullable(),
+      on: z.array(z.string()),
+      matched: z.int().describe("Number of requests that matched the rule's conditions."),
+      applied: z.int().describe('Number of requests that the rule was applied to.'),
+      remaining: z.int().nullable().describe('Number of uses left; null if unlimited.'),
+      source: RuleSource.describe('The rule as written, with defaults filled in.'),
+    }),
+  ),
+}))
 export type ScenarioProgress = z.output<typeof ScenarioProgress>
 
 export function scenarioProgress(activation: Activation): ScenarioProgress {
@@ -270,21 +269,19 @@ export function scenarioProgress(activation: Activation): ScenarioProgress {
 }
 
 /** An active script's progress. */
-export const ScriptProgress = z.lazy(() =>
-  z.strictObject({
-    scenario: z.string(),
-    rule: rulePosition,
-    turns: z.int().describe('Number of turns in the script.'),
-    conversations: z.array(
-      z.strictObject({
-        conversation: z.int().describe("Index among the sandbox's scripted conversations, from 1."),
-        turns: z.int().describe('Number of turns taken.'),
-        problem: differences("Differences between the last request and the turn's expectations."),
-      }),
-    ),
-    problem: differences("Differences between the last new conversation and the first turn's expectations."),
-  }),
-)
+export const ScriptProgress = lazyObject(() => ({
+  scenario: z.string(),
+  rule: rulePosition,
+  turns: z.int().describe('Number of turns in the script.'),
+  conversations: z.array(
+    z.strictObject({
+      conversation: z.int().describe("Index among the sandbox's scripted conversations, from 1."),
+      turns: z.int().describe('Number of turns taken.'),
+      problem: differences("Differences between the last request and the turn's expectations."),
+    }),
+  ),
+  problem: differences("Differences between the last new conversation and the first turn's expectations."),
+}))
 export type ScriptProgress = z.output<typeof ScriptProgress>
 
 export function scriptsOf(activation: Activation): ScriptProgress[] {
@@ -298,16 +295,14 @@ export function scriptsOf(activation: Activation): ScriptProgress[] {
 }
 
 /** A rule that has not been applied yet. */
-export const UnusedRule = z.lazy(() =>
-  z.strictObject({
-    scenario: z.string(),
-    rule: rulePosition,
-    name: z.string().optional(),
-    on: z.array(z.string()),
-    hiddenBy: z.string().optional().describe('The rule that last answered instead.'),
-    hiddenCalls: z.int().optional().describe('Number of calls that it answered, if it had uses left.'),
-  }),
-)
+export const UnusedRule = lazyObject(() => ({
+  scenario: z.string(),
+  rule: rulePosition,
+  name: z.string().optional(),
+  on: z.array(z.string()),
+  hiddenBy: z.string().optional().describe('The rule that last answered instead.'),
+  hiddenCalls: z.int().optional().describe('Number of calls that it answered, if it had uses left.'),
+}))
 export type UnusedRule = z.output<typeof UnusedRule>
 
 export function unusedRulesOf(activation: Activation): UnusedRule[] {

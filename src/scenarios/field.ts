@@ -6,3 +6,10 @@ export function field<Schema extends z.ZodType>(schema: Schema, description: str
 }
 
 export const text = z.lazy(() => z.string().min(1))
+
+/** Creates the schema of an object without other fields when it is first used. */
+export function lazyObject<Shape extends z.ZodRawShape>(
+  shape: () => Shape,
+): z.ZodLazy<z.ZodObject<Shape, z.core.$strict>> {
+  return z.lazy(() => z.strictObject(shape()))
+}

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { CompiledRule } from './activation.ts'
 import { type Conditioned, show } from './condition.ts'
+import { lazyObject } from './field.ts'
 import { ruleTitle } from './names.ts'
 import type { RateLimit } from './rate-limit.ts'
 
@@ -57,18 +58,16 @@ export interface SkippedRules {
   readonly reasons: ReadonlyMap<number, SkipReason>
 }
 
-export const NearMiss = z.lazy(() =>
-  z.strictObject({
-    scenario: z.string().describe('Scenario name.'),
-    rule: z.int().describe("The rule's position in the scenario, from 1."),
-    kind: z
-      .enum(['condition', ...(Object.keys(descriptions) as Kind[]), 'more'])
-      .describe(
-        '`condition` for `when`, `conversation` for `when.turn`, `answer` or `modifier` for another rule.',
-      ),
-    reason: z.string().describe('Reason, as a sentence without a full stop.'),
-  }),
-)
+export const NearMiss = lazyObject(() => ({
+  scenario: z.string().describe('Scenario name.'),
+  rule: z.int().describe("The rule's position in the scenario, from 1."),
+  kind: z
+    .enum(['condition', ...(Object.keys(descriptions) as Kind[]), 'more'])
+    .describe(
+      '`condition` for `when`, `conversation` for `when.turn`, `answer` or `modifier` for another rule.',
+    ),
+  reason: z.string().describe('Reason, as a sentence without a full stop.'),
+}))
 export type NearMiss = z.output<typeof NearMiss>
 
 /** Returns true if a rule let the call pass because its rate limit was not reached, which is not a near miss. */

@@ -4,7 +4,7 @@ import { count, Duration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import { list } from '../resources/list.ts'
 import { When } from './condition.ts'
-import { field, text } from './field.ts'
+import { field, lazyObject, text } from './field.ts'
 import type { CustomOperationId, OperationName } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Script } from './script.ts'
@@ -50,47 +50,43 @@ const Period = z.lazy(() =>
     }),
 )
 
-export const Rule = z.lazy(() =>
-  z.strictObject({
-    name: field(text, 'Name to show in messages.'),
-    // Typed so that editors complete the names. Only the gateway can check them, because operations differ
-    // between gateways.
-    on: z
-      .union(
-        [text, list(text).min(1).max(1000)],
-        mustBe("an operation such as 'createResponse', 'text' or '*', or a list of them"),
-      )
-      .describe(
-        'An operation id, `text` for all operations that generate text, `*` for all requests, or `POST /path` for a path without an operation.',
-      ) as z.ZodType<
-      string | string[],
-      OperationName | CustomOperationId | (OperationName | CustomOperationId)[]
-    >,
-    when: field(When, 'Conditions on the request, all of which must match.'),
-    times: field(
-      z
-        .int()
-        .min(1, { error: ({ input }) => `Must be 1 or more, got ${input}: to disable a rule, remove it` }),
-      'Maximum number of times that the rule applies. Default: unlimited.',
-    ),
-    after: field(count(), 'Matching requests to skip, not counting those of earlier rules. Default: 0.'),
-    probability: field(
-      z.number().gt(0, fraction).max(1, fraction),
-      'Fraction of requests (more than 0, at most 1) that the rule applies to, chosen by seed and request content. Default: 1.',
-    ),
-    rateLimit: field(RateLimit, 'The rule applies above this limit, by default with a `rate-limit` fault.'),
-    setState: field(text, "Sandbox state (`when.state`) to set. This can be the rule's only effect."),
-    during: field(Period, 'Period in elapsed time since the sandbox was created or reset.'),
-    ...faultFields(),
-    reply: field(TextOrReply, "Replaces the operation's reply: text, or a full reply object."),
-    script: field(Script, 'The turns of one conversation, one request each.'),
-    sequence: field(
-      list(Step).min(1, { error: 'Is empty: add a step, or remove the rule' }),
-      'Steps, one per matching request.',
-    ),
-    onEnd: OnEnd.optional(),
-  }),
-)
+export const Rule = lazyObject(() => ({
+  name: field(text, 'Name to show in messages.'),
+  // Typed so that editors complete the names. Only the gateway can check them, because operations differ
+  // between gateways.
+  on: z
+    .union(
+      [text, list(text).min(1).max(1000)],
+      mustBe("an operation such as 'createResponse', 'text' or '*', or a list of them"),
+    )
+    .describe(
+      'An operation id, `text` for all operations that generate text, `*` for all requests, or `POST /path` for a path without an operation.',
+    ) as z.ZodType<
+    string | string[],
+    OperationName | CustomOperationId | (OperationName | CustomOperationId)[]
+  >,
+  when: field(When, 'Conditions on the request, all of which must match.'),
+  times: field(
+    z.int().min(1, { error: ({ input }) => `Must be 1 or more, got ${input}: to disable a rule, remove it` }),
+    'Maximum number of times that the rule applies. Default: unlimited.',
+  ),
+  after: field(count(), 'Matching requests to skip, not counting those of earlier rules. Default: 0.'),
+  probability: field(
+    z.number().gt(0, fraction).max(1, fraction),
+    'Fraction of requests (more than 0, at most 1) that the rule applies to, chosen by seed and request content. Default: 1.',
+  ),
+  rateLimit: field(RateLimit, 'The rule applies above this limit, by default with a `rate-limit` fault.'),
+  setState: field(text, "Sandbox state (`when.state`) to set. This can be the rule's only effect."),
+  during: field(Period, 'Period in elapsed time since the sandbox was created or reset.'),
+  ...faultFields(),
+  reply: field(TextOrReply, "Replaces the operation's reply: text, or a full reply object."),
+  script: field(Script, 'The turns of one conversation, one request each.'),
+  sequence: field(
+    list(Step).min(1, { error: 'Is empty: add a step, or remove the rule' }),
+    'Steps, one per matching request.',
+  ),
+  onEnd: OnEnd.optional(),
+}))
 export type ParsedRule = z.infer<typeof Rule>
 /** A rule: the requests that it matches, how often it applies, and its effect. */
 export type Rule = z.input<typeof Rule>

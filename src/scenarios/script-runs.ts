@@ -9,6 +9,7 @@ import { hash } from '../lib/seed.ts'
 import { assistantOutputs, type Conversation, firstUserText, userTexts } from '../resources/conversation.ts'
 import { type CompiledRule, type Effect, type Progress, refusal } from './activation.ts'
 import type { RuleRequest } from './condition.ts'
+import { lazyObject } from './field.ts'
 import { ruleTitle } from './names.ts'
 import { answerOf, brief, type CallResult, differencesOf, type ParsedTurn, type Script } from './script.ts'
 import { faultsOf } from './scripted-reply.ts'
@@ -39,14 +40,12 @@ interface ActiveScript {
 }
 
 /** The turn that a request consumes in a scripted conversation. */
-export const TurnReading = z.lazy(() =>
-  z.strictObject({
-    conversation: z.int().describe('Index of the scripted conversation, from 1; 0 if it is rejected.'),
-    number: z.int().describe('Number of the turn, from 1.'),
-    total: z.int().describe('Number of turns in the script.'),
-    mismatch: z.string().nullable().describe('Reason why the request did not match; null if it did.'),
-  }),
-)
+export const TurnReading = lazyObject(() => ({
+  conversation: z.int().describe('Index of the scripted conversation, from 1; 0 if it is rejected.'),
+  number: z.int().describe('Number of the turn, from 1.'),
+  total: z.int().describe('Number of turns in the script.'),
+  mismatch: z.string().nullable().describe('Reason why the request did not match; null if it did.'),
+}))
 export type TurnReading = z.output<typeof TurnReading>
 
 /** A turn that a script would play or, with a `mismatch`, the 400 with which it would reject the request. */

@@ -16,7 +16,7 @@ import {
   TextCondition,
   textCondition,
 } from './condition.ts'
-import { field, text } from './field.ts'
+import { field, lazyObject, text } from './field.ts'
 import { answerFields, faultFields, type ParsedScriptedReply, type ScriptedItem } from './scripted-reply.ts'
 
 export const ResultCheck = z.lazy(() =>
@@ -41,16 +41,14 @@ const RequiredFields = z.lazy(() =>
     .describe('Required fields of the JSON result, including nested ones. Other fields are allowed.'),
 )
 
-export const TurnExpectation = z.lazy(() =>
-  z.strictObject({
-    input: field(TextCondition, 'Part of a user message since the last turn, or a regular expression.'),
-    tools: field(list(text).min(1), 'Functions that the request must offer. Others are allowed.'),
-    result: field(
-      record(text, z.union([ResultCheck, list(ResultCheck).min(1)])),
-      "Checks on the results of the previous turn's function calls, by function name. A list has one check per call, in order; a single check must match at least one call.",
-    ),
-  }),
-)
+export const TurnExpectation = lazyObject(() => ({
+  input: field(TextCondition, 'Part of a user message since the last turn, or a regular expression.'),
+  tools: field(list(text).min(1), 'Functions that the request must offer. Others are allowed.'),
+  result: field(
+    record(text, z.union([ResultCheck, list(ResultCheck).min(1)])),
+    "Checks on the results of the previous turn's function calls, by function name. A list has one check per call, in order; a single check must match at least one call.",
+  ),
+}))
 export type TurnExpectation = z.infer<typeof TurnExpectation>
 /** Expectations about a turn's request. */
 export type TurnExpectationInput = z.input<typeof TurnExpectation>
@@ -65,20 +63,18 @@ export const FunctionCalls = z.lazy(
     >,
 )
 
-export const Turn = z.lazy(() =>
-  z.strictObject({
-    ...answerFields(),
-    expect: field(TurnExpectation, 'Expectations about the request. Default: none.'),
-    call: field(
-      z.union(
-        [FunctionCalls, list(FunctionCalls).min(1)],
-        mustBe("an object such as { search: { q: 'tides' } }"),
-      ),
-      "Functions to call: an object that maps each function's name to its arguments, or a custom tool's name to its text. Use a list to call a function more than once.",
+export const Turn = lazyObject(() => ({
+  ...answerFields(),
+  expect: field(TurnExpectation, 'Expectations about the request. Default: none.'),
+  call: field(
+    z.union(
+      [FunctionCalls, list(FunctionCalls).min(1)],
+      mustBe("an object such as { search: { q: 'tides' } }"),
     ),
-    ...faultFields(),
-  }),
-)
+    "Functions to call: an object that maps each function's name to its arguments, or a custom tool's name to its text. Use a list to call a function more than once.",
+  ),
+  ...faultFields(),
+}))
 export type ParsedTurn = z.infer<typeof Turn>
 /** A turn of a conversation: expectations about a request, and its reply. */
 export type Turn = z.input<typeof Turn>

@@ -17,7 +17,7 @@ import {
   SummaryText,
   WebSearchAction,
 } from '../resources/response.ts'
-import { field, text } from './field.ts'
+import { field, lazyObject, text } from './field.ts'
 
 const head = () => ({
   id: field(text, 'Item id. Default: derived from the request.'),
@@ -181,15 +181,13 @@ export const answerFields = () => ({
   usage: field(ScriptedUsage, 'Token usage. Omitted counts are calculated.'),
 })
 
-export const ScriptedReply = z.lazy(() =>
-  z.strictObject({
-    status: field(between(200, 599), 'HTTP status. Default: 200.'),
-    headers: field(HeaderRecord, 'Additional headers.'),
-    ...answerFields(),
-    body: field(z.json(), 'Complete body, for any operation.'),
-    frames: field(list(ScriptedFrame), 'Body as a list of frames, for any operation.'),
-  }),
-)
+export const ScriptedReply = lazyObject(() => ({
+  status: field(between(200, 599), 'HTTP status. Default: 200.'),
+  headers: field(HeaderRecord, 'Additional headers.'),
+  ...answerFields(),
+  body: field(z.json(), 'Complete body, for any operation.'),
+  frames: field(list(ScriptedFrame), 'Body as a list of frames, for any operation.'),
+}))
 /** A reply that replaces the operation's reply. */
 export type ScriptedReply = z.input<typeof ScriptedReply>
 export type ParsedScriptedReply = z.infer<typeof ScriptedReply>
