@@ -32,92 +32,71 @@ export function isEvent(frame: Frame): frame is EventFrame {
   return frame.kind === 'event'
 }
 
-type ChangeRest = (rest: Iterable<Frame>) => Iterable<Frame>
+interface Unit {
+  measure(frame: Frame, context: FaultContext): number
+  /** Describes a stream that ends before the position. */
+  has(seen: number): string
+}
+
+const units: Readonly<Record<keyof Position, Unit>> = {
+  afterEvents: { measure: (frame) => (isEvent(frame) ? 1 : 0), has: (seen) => `has ${seen} events` },
+  afterDeltas: {
+    measure: (frame, context) => (isDelta(frame, context) ? 1 : 0),
+    has: (seen) => `has ${seen} deltas of text or arguments`,
+  },
+  afterBytes: { measure: sizeOf, has: (seen) => `has ${seen} bytes` },
+  afterMs: {
+    measure: (frame) => (frame.kind === 'wait' ? frame.ms : 0),
+    has: (seen) => `lasts ${seen} ms`,
+  },
+}
 
 /**
  * Yields the frames before a position, then the result of `change` for the rest. The position is between two events,
  * before the final event. If the stream ends before the position, the stream is unchanged and the fault has no effect.
+ * By default, acts after three deltas; in shorter streams before the last delta or, after other faults, before the
+ * final event, so that the client sees all effects.
  */
-export function actAt(
-  { afterEvents, afterDeltas, afterBytes, afterMs }: Position,
+export function* actAt(
+  position: Position,
   frames: Iterable<Frame>,
   context: FaultContext,
-  change: ChangeRest,
-): Iterable<Frame> {
-  const events = (frame: Frame) => (isEvent(frame) ? 1 : 0)
-  const deltas = (frame: Frame) => (isEvent(frame) && context.protocol.isDelta(frame.event) ? 1 : 0)
-  const pauses = (frame: Frame) => (frame.kind === 'wait' ? frame.ms : 0)
-  const upTo = (limit: number, measure: (frame: Frame) => number, has?: (seen: number) => string) =>
-    between({ limit, measure, has }, frames, context, change)
-  if (afterEvents !== undefined) return upTo(afterEvents, events, (seen) => `has ${seen} events`)
-  if (afterDeltas !== undefined)
-    return upTo(afterDeltas, deltas, (seen) => `has ${seen} deltas of text or arguments`)
-  if (afterBytes !== undefined) return upTo(afterBytes, sizeOf, (seen) => `has ${seen} bytes`)
-  if (afterMs !== undefined) return upTo(afterMs, pauses, (seen) => `lasts ${seen} ms`)
-  return context.isFirst ? actInTheMiddle(frames, context, change) : upTo(defaultDeltas, deltas)
-}
-
-const defaultDeltas = 3
-
-function sizeOf(frame: Frame): number {
-  return frame.kind === 'wait' || frame.kind === 'hang-up' ? 0 : toBytes(encodeFrame(frame)).length
-}
-
-interface Limit {
-  readonly limit: number
-  measure(frame: Frame): number
-  /**
-   * Describes a stream that ends before the limit. Default: acts before the final event instead, and after the
-   * preceding faults, so that the client sees all effects.
-   */
-  readonly has: ((seen: number) => string) | undefined
-}
-
-function* between(
-  { limit, measure, has }: Limit,
-  frames: Iterable<Frame>,
-  context: FaultContext,
-  change: ChangeRest,
+  change: (rest: Iterable<Frame>) => Iterable<Frame>,
 ): Generator<Frame> {
+  const place = places.find((each) => position[each] !== undefined)
+  const { measure, has } = units[place ?? 'afterDeltas']
+  const limit = (place && position[place]) ?? 3
   const reader = frames[Symbol.iterator]()
+  /** The latest delta and the frames after it, if it may be the last one. */
+  const held: Frame[] = []
   let seen = 0
+  function* pass(passed: Frame[]): Generator<Frame> {
+    for (const frame of passed) seen += measure(frame, context)
+    yield* passed
+  }
   for (let next = reader.next(); !next.done; next = reader.next()) {
     const frame = next.value
     const isEnd = isLast(frame, context)
-    const isReached = seen >= limit && (has !== undefined || context.othersActed())
-    if (isReached || (isEnd && !has)) return yield* change(concat([frame], reader))
+    if (!isEnd && isDelta(frame, context)) yield* pass(held.splice(0))
+    const isReached = seen >= limit && (place || context.othersActed())
+    if (isReached || (isEnd && !place)) return yield* change(concat([...held, frame], reader))
     if (isEnd) {
-      context.missed(`the stream ${has?.(seen)} before its last event, not ${limit}`)
+      context.missed(`the stream ${has(seen)} before its last event, not ${limit}`)
       return yield* concat([frame], reader)
     }
-    seen += measure(frame)
-    yield frame
+    if (!place && context.isFirst && (held.length > 0 || isDelta(frame, context))) held.push(frame)
+    else yield* pass([frame])
   }
-  if (has) context.missed(`the stream ${has(seen)} before its last event, not ${limit}`)
+  if (place) context.missed(`the stream ${has(seen)} before its last event, not ${limit}`)
+  else if (held.length > 0) yield* change(held)
 }
 
-/** Acts before the fourth delta; in shorter streams before the last delta or, without deltas, the final event. */
-function* actInTheMiddle(
-  frames: Iterable<Frame>,
-  context: FaultContext,
-  change: ChangeRest,
-): Generator<Frame> {
-  const reader = frames[Symbol.iterator]()
-  /** The latest delta and the frames after it. */
-  const held: Frame[] = []
-  let passed = 0
-  for (let next = reader.next(); !next.done; next = reader.next()) {
-    const frame = next.value
-    if (isLast(frame, context)) return yield* change(concat([...held, frame], reader))
-    if (isEvent(frame) && context.protocol.isDelta(frame.event)) {
-      if (held.length > 0) passed++
-      yield* held.splice(0)
-      if (passed >= defaultDeltas) return yield* change(concat([frame], reader))
-      held.push(frame)
-    } else if (held.length > 0) held.push(frame)
-    else yield frame
-  }
-  if (held.length > 0) yield* change(held)
+function isDelta(frame: Frame, { protocol }: FaultContext): boolean {
+  return isEvent(frame) && protocol.isDelta(frame.event)
+}
+
+function sizeOf(frame: Frame): number {
+  return frame.kind === 'wait' || frame.kind === 'hang-up' ? 0 : toBytes(encodeFrame(frame)).length
 }
 
 /**
