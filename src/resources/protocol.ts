@@ -19,7 +19,6 @@ export interface Protocol<Body, Result> {
   events(object: Result, answer: Answer, body: Body): Iterable<StreamEvent>
   /** Returns a function that encodes one stream's events, or returns undefined to omit one. Default: `places.encode`. */
   writer?(options: StreamOptions): (event: StreamEvent) => Frame | undefined
-  readonly eventSchema?: z.ZodType
   readonly places: StreamPlaces
   /** Returns the models in an unvalidated body, in the order in which they are tried. Default: only `model`. */
   models?(body: unknown): readonly string[] | undefined

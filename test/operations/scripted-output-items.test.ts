@@ -5,7 +5,6 @@ import { createParser } from 'eventsource-parser'
 import { expect, it } from 'vitest'
 import { countTokens } from '../../src/model/tokens.ts'
 import { ResponseObject } from '../../src/operations/responses/response-object.ts'
-import { ResponseStreamEvent } from '../../src/operations/responses/stream.ts'
 import type { ScriptedReply } from '../../src/scenarios/scripted-reply.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 
@@ -29,8 +28,7 @@ function scriptedRequests(entrance: Entrance) {
       const { text } = await entrance.call('POST /responses', { body: { ...request, stream: true } })
       const events: Any[] = []
       const parser = createParser({
-        onEvent: ({ data }) =>
-          events.push(data === '[DONE]' ? data : ResponseStreamEvent.parse(JSON.parse(data))),
+        onEvent: ({ data }) => events.push(data === '[DONE]' ? data : JSON.parse(data)),
       })
       parser.feed(text)
       expect(events.pop()).toBe('[DONE]')

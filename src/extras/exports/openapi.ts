@@ -4,6 +4,7 @@ import { messageOf } from '../../http/errors.ts'
 import type { AnyOperation, Schema } from '../../operation.ts'
 import { ErrorEnvelope } from '../../resources/error-envelope.ts'
 import { kindsOf } from '../../resources/object-by-type.ts'
+import { ResponseStreamEvent } from './response-events.ts'
 
 export interface DocumentSetup {
   readonly title: string
@@ -81,12 +82,13 @@ function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulat
 }
 
 function successOf(
-  { doc: { status = 200, type = 'application/json' } = {}, output, protocol, streams }: AnyOperation,
+  { id, doc: { status = 200, type = 'application/json' } = {}, output, protocol, streams }: AnyOperation,
   schemas: Record<string, Json>,
   isEmulated: boolean,
 ): Json {
   if (output instanceof z.ZodUndefined) return { '204': { description: 'Done' } }
-  const events = protocol?.eventSchema ?? (typeof streams === 'object' ? streams : undefined)
+  const declared = typeof streams === 'object' ? streams : undefined
+  const events = id === 'createResponse' ? ResponseStreamEvent : declared
   const schema = schemaOf(output, 'output', schemas)
   const event = events && schemaOf(events, 'output', schemas)
   const content = {

@@ -20,7 +20,7 @@ import { responsesRules } from '../rules.ts'
 import { responseEvents } from './events.ts'
 import { toResponseObject } from './object.ts'
 import type { ResponseObject } from './response-object.ts'
-import { ResponseStreamEvent, responsesPlaces, responsesWriter } from './stream.ts'
+import { responsesPlaces, responsesWriter } from './stream.ts'
 
 export const responses: Protocol<CreateResponseBody, ResponseObject> = {
   conversation: readConversation,
@@ -28,7 +28,6 @@ export const responses: Protocol<CreateResponseBody, ResponseObject> = {
   object: toResponseObject,
   events: responseEvents,
   writer: responsesWriter,
-  eventSchema: ResponseStreamEvent,
   places: responsesPlaces,
   storingBody: StoringResponseBody,
   rules: responsesRules,

@@ -1,17 +1,9 @@
-/**
- * Encodes response streams, declares their event schemas, and locates their parts for faults. Spec: Events. The
- * specification describes only `response.output_item.added` and `response.completed`; the other events are known from
- * published clients.
- */
-import * as z from 'zod'
+/** Encodes response streams, and locates their parts for faults. Spec: Events. */
 import { encodeEvent } from '../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../http/reply.ts'
 import { fieldsOf, isObject, listOf } from '../../lib/json.ts'
 import { editAt, readPath } from '../../lib/value-path.ts'
 import type { AnswerPart, StreamOptions, StreamPlaces } from '../../resources/protocol.ts'
-import { Annotation, ReasoningText, SummaryText } from '../../resources/response.ts'
-import { itemKinds, textEventOf } from './item-kinds.ts'
-import { OutputRefusal, OutputText, ResponseObject } from './response-object.ts'
 
 /** Returns a function that numbers a stream's events, and drops undocumented ones if the options exclude them. */
 export function responsesWriter({ stream }: StreamOptions): (event: StreamEvent) => Frame | undefined {
@@ -177,68 +169,3 @@ function incompleteItem(item: unknown, reason: Reason): unknown {
   const ended = reason === 'length' ? 'function_call' : 'message'
   return isObject(item) && item['type'] === ended ? { ...item, status: 'incomplete' } : item
 }
-
-/** Schema of a stream event, for the OpenAPI document. */
-export const ResponseStreamEvent = z.lazy(() => {
-  // Uses the inner schema, which is built once. `unwrap()` would build another one with the same id.
-  const response = ResponseObject._zod.innerType
-  const item = response.shape.output.element
-  const index = z.int().nonnegative()
-  const ofItem = { item_id: z.string(), output_index: index }
-  const ofPart = { ...ofItem, content_index: index }
-  const ofSummary = { ...ofItem, summary_index: index }
-  const part = z.discriminatedUnion('type', [OutputText, OutputRefusal, ReasoningText])
-  const event = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
-    z.strictObject({ type: z.literal(type), sequence_number: index, ...fields })
-  const itemEvents = Object.entries(itemKinds).flatMap(([type, { before, after, ends, text }]) => {
-    const states = [before, after, ends].flatMap((names = []) => names)
-    const events = states.map((state) => event(`response.${type}.${state}`, ofItem))
-    if (text === undefined) return events
-    const name = type === 'function_call' && { name: z.string() }
-    const whole = { ...ofItem, ...name, [text.replace(/.*\./, '')]: z.string() }
-    const texts = textEventOf(type, text)
-    return [
-      ...events,
-      event(`${texts}.delta`, { ...ofItem, delta: z.string() }),
-      event(`${texts}.done`, whole),
-    ]
-  })
-  const ofCommand = { output_index: index, command_index: index }
-  return z
-    .discriminatedUnion('type', [
-      event('response.created', { response }),
-      event('response.in_progress', { response }),
-      event('response.output_item.added', { output_index: index, item }),
-      event('response.content_part.added', { ...ofPart, part }),
-      event('response.output_text.delta', { ...ofPart, delta: z.string(), logprobs: z.array(z.unknown()) }),
-      event('response.output_text.annotation.added', {
-        ...ofPart,
-        annotation_index: index,
-        annotation: Annotation,
-      }),
-      event('response.output_text.done', { ...ofPart, text: z.string(), logprobs: z.array(z.unknown()) }),
-      event('response.content_part.done', { ...ofPart, part }),
-      event('response.refusal.delta', { ...ofPart, delta: z.string() }),
-      event('response.refusal.done', { ...ofPart, refusal: z.string() }),
-      event('response.reasoning_summary_part.added', { ...ofSummary, part: SummaryText }),
-      event('response.reasoning_summary_text.delta', { ...ofSummary, delta: z.string() }),
-      event('response.reasoning_summary_text.done', { ...ofSummary, text: z.string() }),
-      event('response.reasoning_summary_part.done', { ...ofSummary, part: SummaryText }),
-      event('response.reasoning_text.delta', { ...ofPart, delta: z.string() }),
-      event('response.reasoning_text.done', { ...ofPart, text: z.string() }),
-      ...itemEvents,
-      event('response.shell_call_command.added', { ...ofCommand, command: z.string() }),
-      event('response.shell_call_command.delta', { ...ofCommand, delta: z.string() }),
-      event('response.shell_call_command.done', { ...ofCommand, command: z.string() }),
-      event('response.image_generation_call.partial_image', {
-        ...ofItem,
-        partial_image_index: index,
-        partial_image_b64: z.string(),
-      }),
-      event('response.output_item.done', { output_index: index, item }),
-      event('response.completed', { response }),
-      event('response.incomplete', { response }),
-      event('response.failed', { response }),
-    ])
-    .meta({ id: 'ResponseStreamEvent', description: 'A stream event, discriminated by type.' })
-})
