@@ -92,20 +92,14 @@ export type NewRow<Row> = {
 
 /** A collection of records. Tests use it to set up data and to check the effects of calls. */
 export interface RemoteRecords<Row extends object> {
-  /**
-   * Adds a record. Omitted fields are generated. Throws 400 if the record does not match its schema, 409 if a key is
-   * taken.
-   */
+  /** Adds a record. Omitted fields are generated. Throws 400 for an invalid record, 409 for a taken key. */
   create(record: NewRow<Row>): Promise<Row>
   /** Returns the record with this key, such as an id, slug or URL, or undefined if there is none. */
   get(key: string): Promise<Row | undefined>
   /**
-   * Returns all records in order, or only those that match a condition: an object of required field values. Null and
-   * arrays are compared for equality, objects match nested fields, and `{ some: value }` matches an item of an array.
+   * Returns the records that match a condition, in order. Default: all records.
    *
-   * @example
-   * await db.presets.list({ status: 'active', description: null })
-   * await db.embeddingsModels.list({ architecture: { input_modalities: { some: 'image' } } })
+   * @example await db.presets.list({ status: 'active', description: null })
    */
   list(condition?: Condition<Row>): Promise<Row[]>
   /** Changes the given fields. Throws 404 for an unknown key, and 400 and 409 like `create`. */

@@ -24,10 +24,7 @@ export class Table<Row extends object> {
   /** The row that the library is storing. It has already been validated, so the schema returns it unchanged. */
   #next: Row | undefined
 
-  /**
-   * @param openSeed Called on first access.
-   * @param snapshot Initial rows. Default: the seed.
-   */
+  /** @param openSeed Called on first access. */
   constructor(
     declaration: CollectionDeclaration<string, Row>,
     openSeed: () => Promise<SharedRows<Row>>,

@@ -13,10 +13,7 @@ export type UnhandledRequestStrategy = (typeof unhandledRequestStrategies)[numbe
 
 export const unhandledRequestStrategies = ['guard', 'error', 'warn', 'bypass'] as const
 
-/**
- * Called for each unhandled request that leaves this machine. The request passes through, unless the callback calls
- * `print.error()` or throws.
- */
+/** Called for each unhandled request that leaves this machine. A callback that throws rejects the request. */
 export type UnhandledRequestCallback = (request: Request, print: UnhandledRequestPrint) => void
 
 export interface UnhandledRequestPrint {
@@ -147,10 +144,7 @@ export function otherAddress(baseUrl: string, { host, protocol }: URL): string {
   return `the gateway's operations are under ${baseUrl}${scheme}, so check the client's base URL`
 }
 
-/**
- * Returns the route of a request to one of the gateway's addresses: `baseUrl` or, without it, `/api/v1` on any host and
- * `/v1` on the hosts of public APIs. Returns undefined for any other request.
- */
+/** Without `baseUrl`, the gateway's addresses are `/api/v1` on any host, and `/v1` at public APIs. */
 function routeOf({ options: { baseUrl }, bases }: GatewayCore, url: URL): string | undefined {
   if (baseUrl === undefined) {
     const { base, route } = splitAddress(url.pathname, bases)

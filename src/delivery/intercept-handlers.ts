@@ -36,10 +36,7 @@ export class UserHandlers {
     })
   }
 
-  /**
-   * Returns the first response from a handler, or `pass` if that handler called `passthrough()`. Returns undefined if
-   * no handler responds.
-   */
+  /** Returns the first handler's response, `pass` if that handler called `passthrough()`, or undefined. */
   async respond(request: Request): Promise<Response | 'pass' | undefined> {
     if (request.headers.get('accept')?.includes('msw/passthrough')) return 'pass'
     const requestId = `understudy-${++this.#requests}`

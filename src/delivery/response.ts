@@ -37,7 +37,6 @@ export class ResponseSink implements Sink {
   #isCompressed: boolean | undefined
 
   /**
-   * @param signal Aborts when the client disconnects. Not aborted yet.
    * @param announcesChunks If true, streams have a `transfer-encoding: chunked` header. Without it, intercepted
    * clients cannot distinguish a failed body from a complete one.
    */

@@ -9,11 +9,7 @@ import { about, check, shown } from '../lib/schema-messages.ts'
 import { type AnyOperation, type RequestContext, type Schema, shapeOf } from '../operation.ts'
 import { textOperations } from '../scenarios/names.ts'
 
-/**
- * Validates a declaration. Throws a one-line error if it is invalid or conflicts with one of the others.
- *
- * @param others The specification's operations and other custom ones. A custom operation replaces any other.
- */
+/** Throws a one-line error if the declaration is invalid, or conflicts with one of the others. */
 export function customOperation(input: object, others: readonly AnyOperation[]): AnyOperation {
   const { id } = input as AnyOperation
   const { issues = [] } = Declaration.safeParse(input).error ?? {}

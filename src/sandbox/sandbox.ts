@@ -292,10 +292,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return this.#live.rules.active()
   }
 
-  /**
-   * Returns this sandbox's usage, in total and by model: requests, tokens, and cost at the prices in the `models` and
-   * `embeddingsModels` collections. A call counts as soon as its reply is ready.
-   */
+  /** Returns requests, tokens and cost, in total and by model, at the prices in the collections of models. */
   usage(): SandboxUsage {
     return this.#live.ledger.read()
   }

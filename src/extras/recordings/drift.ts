@@ -46,10 +46,7 @@ interface Finding extends Difference {
   readonly recordings: string[]
 }
 
-/**
- * Sends the requests one after the other, in the order in which they were recorded, and prints a report. Sets exit code
- * 1 for differences, 2 if something was not compared.
- */
+/** Prints a report. Sets exit code 1 for differences, 2 if something was not compared. */
 export async function drift(folder: string, flags: DriftFlags, extras: readonly AnyExtra[]): Promise<void> {
   const { upstream, keyEnv, dialect, allow } = flags
   const key = keyEnv === undefined ? undefined : keyIn(keyEnv)

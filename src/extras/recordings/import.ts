@@ -127,11 +127,7 @@ function readBytes(file: string): Buffer {
   return bytes
 }
 
-/**
- * Returns the path relative to the gateway's base, or undefined for a URL outside it.
- *
- * @param base Base path, below any prefix, or base URL. Default: `/api/v1`, and `/v1` on the hosts of public APIs.
- */
+/** @param base Base path, below any prefix, or base URL. Default: `/api/v1`, and `/v1` at public APIs. */
 function pathBelow({ origin, pathname, hostname }: URL, base: string | undefined): string | undefined {
   if (base === undefined) {
     const found = splitAddress(pathname)

@@ -139,10 +139,7 @@ export function isRecording(value: unknown): value is Recording {
 
 const suffix = '.recording.jsonl'
 
-/**
- * Names of repeated requests have a number, as in `createResponse-0123456789abcdef.2.recording.jsonl`. Names of long
- * paths are cut, because most file systems allow 255 bytes.
- */
+/** Cuts names of long paths, because most file systems allow 255 bytes. Numbers repeated requests. */
 export function fileNameOf({ operation, key }: Recording['head'], taken: Pick<Set<string>, 'has'>): string {
   const stem = (key === '' ? operation : `${operation.slice(0, 150)}-${key}`).replace(/[^\w.-]+/g, '-')
   let name = `${stem}${suffix}`
