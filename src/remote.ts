@@ -77,11 +77,6 @@ export class RemoteGateway extends SandboxOf<RequestBodies> {
     return this.client.data('getBundledScenario', { name })
   }
 
-  /** Returns a bundled scenario as YAML, as a starting point for your own. */
-  bundledScenarioText(name: string): Promise<string> {
-    return this.client.text('getBundledScenarioText', { name })
-  }
-
   /** Returns 'ok' if the server is up. */
   async health(): Promise<'ok'> {
     return (await this.client.data('getHealth', {})).status

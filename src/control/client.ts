@@ -58,16 +58,12 @@ export class ControlClient {
   }
 
   async whole<Id extends RouteId>(...request: Request<Id>): Promise<Result<Id>> {
-    const text = await this.text(...request)
-    // The server checks its replies against the same schemas.
-    return (text === '' ? {} : JSON.parse(text)) as Result<Id>
-  }
-
-  async text<Id extends RouteId>(...request: Request<Id>): Promise<string> {
-    const call = this.response(...request).then((response) => response.text())
+    const call = this.#send(...request)
     if (!request[0].startsWith('waitFor')) this.#inFlight.add(call)
     try {
-      return await call
+      const text = await call
+      // The server checks its replies against the same schemas.
+      return (text === '' ? {} : JSON.parse(text)) as Result<Id>
     } finally {
       this.#inFlight.delete(call)
     }
@@ -79,8 +75,7 @@ export class ControlClient {
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   }
 
-  /** Returns the reply as soon as it starts, so that its body can be read as it arrives. */
-  async response<Id extends RouteId>(...[id, params, options = {}]: Request<Id>): Promise<Response> {
+  async #send<Id extends RouteId>(...[id, params, options = {}]: Request<Id>): Promise<string> {
     if (this.ended !== undefined) throw new GatewayError(410, this.ended)
     const { query = {}, body, signal = null } = options
     const [method = '', path = ''] = routePaths[id].split(' ')
@@ -100,8 +95,9 @@ export class ControlClient {
         : `No gateway is running at ${this.origin}: start one with \`npx gateway-understudy\``
       throw new Error(message, { cause })
     })
-    if (response.ok) return response
-    throw toError(response.status, await response.text())
+    const text = await response.text()
+    if (response.ok) return text
+    throw toError(response.status, text)
   }
 }
 

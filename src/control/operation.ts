@@ -73,10 +73,7 @@ export function gatewayOperation<
       const result = await resolve(context)
       if (output instanceof z.ZodUndefined) return noContent
       if (typeof result === 'object' && result !== null && 'status' in result) return result as Reply
-      const reply = json(doc?.status ?? 200, result)
-      if (!doc?.type) return reply
-      const body = { kind: 'json', value: result, text: String(result) } as const
-      return { ...reply, headers: { 'content-type': doc.type }, body }
+      return json(doc?.status ?? 200, result)
     },
   }
 }

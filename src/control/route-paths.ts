@@ -18,7 +18,6 @@ export const routePaths = {
   putScenario: 'PUT /sandboxes/{sandbox}/scenarios/{name}',
   deleteScenario: 'DELETE /sandboxes/{sandbox}/scenarios/{name}',
   resetScenarios: 'DELETE /sandboxes/{sandbox}/scenarios',
-  getBundledScenarioText: 'GET /scenarios/{name}/yaml',
   listActiveScenarios: 'GET /sandboxes/{sandbox}/scenarios',
   listUnusedRules: 'GET /sandboxes/{sandbox}/unused-rules',
   readUsage: 'GET /sandboxes/{sandbox}/usage',

@@ -3,11 +3,10 @@ import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { GatewayError } from '../http/errors.ts'
 import { SandboxUsage } from '../journal/ledger.ts'
-import { toYaml } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { ScenarioProgress, ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
-import { bundledScenario, bundledScenarios } from '../scenarios/bundled.ts'
+import { bundledScenarios } from '../scenarios/bundled.ts'
 import { HoldOptions } from '../scenarios/gate.ts'
 import type { OperationName } from '../scenarios/names.ts'
 import { Scenario } from '../scenarios/scenario.ts'
@@ -99,15 +98,6 @@ export const scenarioOperations = [
     remote: 'resetScenarios',
     doc: { summary: 'Deactivate all scenarios except the initial ones' },
     resolve: (sandbox) => sandbox.resetScenarios(),
-  }),
-  gatewayOperation('getBundledScenarioText', 'GET /scenarios/{name}/yaml', {
-    doc: {
-      summary: 'Read a bundled scenario as YAML, as a starting point for your own',
-      type: 'text/yaml; charset=utf-8',
-    },
-    input: { params: z.object({ name: Name }) },
-    output: z.string(),
-    resolve: ({ params: { name } }) => toYaml(bundledScenario(name)),
   }),
   sandboxOperation('listActiveScenarios', 'GET /sandboxes/{sandbox}/scenarios', {
     remote: 'activeScenarios',

@@ -9,8 +9,8 @@ export interface Har {
   log: {
     version: '1.2'
     creator: { name: string; version: string }
-    /** Entries as HAR 1.2 defines them, with `_id`, `_operation`, `_rule` and `_delivery`. */
-    entries: object[]
+    /** Entries with all fields of HAR 1.2, and `_id`, `_operation`, `_rule` and `_delivery`. */
+    entries: { _id: string; startedDateTime: string }[]
   }
 }
 
@@ -20,7 +20,7 @@ export function toHar(records: readonly CallRecord[]): Har {
   return { log: { version: '1.2', creator, entries: records.map((record) => toHarEntry(record, now)) } }
 }
 
-function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }): object {
+function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }) {
   const { method, path, headers, requestBody, responseHeaders, responseBody } = record
   const { startedAt, endedAt = now.monotonic, firstByteAt = endedAt } = record
   const search = hideInQuery(record.search)

@@ -108,10 +108,6 @@ export function readCheckedFile<Schema extends z.ZodType>(
   )
 }
 
-export function toYaml(value: unknown): string {
-  return loadYaml().stringify(value, { lineWidth: 100, aliasDuplicateObjects: false })
-}
-
 function loadYaml(): typeof import('yaml') {
   const { createRequire } = process.getBuiltinModule('node:module')
   return createRequire(import.meta.url)('yaml')

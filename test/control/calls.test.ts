@@ -79,8 +79,3 @@ it('scenarios are validated against custom operations everywhere', async () => {
   )
   await own.close()
 })
-
-it('scenarios are available as valid YAML if bundled', async () => {
-  const text = await (await fetch(`${server.url}/__understudy/scenarios/flaky/yaml`)).text()
-  expect(text).toMatch(/^name: flaky$/m)
-})

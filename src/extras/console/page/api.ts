@@ -25,10 +25,10 @@ export function saveToken(token: string): void {
   tokenProblem.value = undefined
 }
 
-/** Returns a reply whose body can be read as it arrives. Throws the server's error. */
-export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: CallOptions = {}) {
+/** Returns a whole reply. Throws the server's error. */
+export async function askWhole<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent?: CallOptions) {
   try {
-    return await client.response(id, params, sent)
+    return await client.whole(id, params, sent)
   } catch (error) {
     throw noted(error as { status?: number })
   }
@@ -64,9 +64,7 @@ export async function ask<Id extends RouteId>(
   params: RouteParams<Id>,
   sent?: CallOptions,
 ): Promise<Data<Id>> {
-  const text = await (await open(id, params, sent)).text()
-  // The server checks its replies against schemas of these types.
-  return (text === '' ? undefined : JSON.parse(text).data) as Data<Id>
+  return ((await askWhole(id, params, sent)) as { data: Data<Id> }).data
 }
 
 export function messageOf(error: unknown): string {

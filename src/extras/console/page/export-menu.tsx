@@ -1,6 +1,6 @@
 /** Menu that exports the selected calls, or all calls in the list, as a file. */
 import type { CallRow } from '../rows.ts'
-import { ask, open } from './api.ts'
+import { ask, askWhole } from './api.ts'
 import { calls, keyOf, selected, shownCalls } from './calls-store.ts'
 import { ActionButton } from './parts.tsx'
 
@@ -23,14 +23,10 @@ export function ExportMenu() {
   )
 }
 
-interface Har {
-  log: { entries: { _id: string; startedDateTime: string }[] }
-}
-
 /** Downloads the calls as HAR 1.2, which browser developer tools can open. */
 async function exportHar(calls: readonly CallRow[]): Promise<string> {
   const logs = await bySandbox(calls, async (sandbox, ids) => {
-    const { log }: Har = await (await open('exportJournal', { sandbox })).json()
+    const { log } = await askWhole('exportJournal', { sandbox })
     return { ...log, entries: log.entries.filter(({ _id }) => ids.has(_id)) }
   })
   const entries = logs.flatMap((log) => log.entries)

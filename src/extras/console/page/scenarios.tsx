@@ -2,7 +2,7 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ScenarioProgress } from '../../../scenarios/activation.ts'
-import { ask, open, useLoaded } from './api.ts'
+import { ask, useLoaded } from './api.ts'
 import { shownCalls } from './calls-store.ts'
 import { param, sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller, withCode } from './parts.tsx'
@@ -49,11 +49,8 @@ export function Scenarios() {
   )
   const edit = async (name: string) => {
     const source = custom.value.get(name)
-    show(
-      source
-        ? JSON.stringify(sourceOf(source), null, 2)
-        : await (await open('getBundledScenarioText', { name })).text(),
-    )
+    const scenario = source ? sourceOf(source) : await ask('getBundledScenario', { name })
+    show(JSON.stringify(scenario, null, 2))
   }
   const show = (scenario: string) => {
     text.value = scenario
