@@ -1,7 +1,7 @@
 /** Extras are optional features. The core depends only on these interfaces; `extras/index.ts` lists them. */
 import type { Command } from 'commander'
 import type * as z from 'zod'
-import type { Reply, StreamEvent } from '../http/reply.ts'
+import type { Reply } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -109,9 +109,8 @@ export interface Dialect {
   /** Returns the models to try, in order, for an operation whose protocol has no fallback models. */
   models?(body: unknown): readonly string[] | undefined
   warning?(text: string): string
-  reply?(value: unknown, call: AnsweredCall): Promise<unknown>
-  event?(event: StreamEvent, call: AnsweredCall): StreamEvent
-  error?(envelope: object, status: number, call: FailedCall): object
+  reply?(reply: Reply, record: CallRecord<SandboxState>): Promise<Reply>
+  error?(envelope: object, status: number, record: CallRecord): object
 }
 
 export interface SentRequest {
@@ -120,25 +119,6 @@ export interface SentRequest {
   readonly body: unknown
   /** Warnings about the request. Default: none. */
   readonly warnings?: readonly string[]
-}
-
-export interface FailedCall {
-  readonly seed: string | number
-  readonly model: string
-}
-
-export interface AnsweredCall extends FailedCall {
-  readonly operation: string
-  readonly body: unknown
-  readonly tables: SandboxState['tables']
-  readonly headers: Readonly<Record<string, string>>
-  readonly provider: string
-  /** The models that were tried, in order. The last one replied. */
-  readonly asked: readonly string[]
-  /** Cost in US dollars, as in the sandbox's usage. */
-  readonly cost: number
-  /** Prices in US dollars per token. */
-  readonly prices: { readonly prompt: number; readonly completion: number }
 }
 
 export function optionsOf(extras: readonly AnyExtra[]): Options {

@@ -4,12 +4,10 @@ import { toBytes } from '../http/encode.ts'
 import { errorMessageOf, GatewayError, SchemaViolation, toReply, type Violation } from '../http/errors.ts'
 import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
-import { pricingOf, providersOf } from '../model/catalogue.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { Gate } from '../scenarios/gate.ts'
 import type { ReceivedCall } from './call.ts'
 import { validate } from './check.ts'
-import type { AnsweredCall, Dialect } from './extra.ts'
 import type { Effect } from './match-rule.ts'
 
 /** @param isFixed If true, the reply is scripted or recorded in one format. */
@@ -103,45 +101,6 @@ function contractError({ id, isCustom }: AnyOperation, violations: readonly Viol
   return new GatewayError(500, message, metadata)
 }
 
-export async function translateReply({ gateway, record }: ReceivedCall, reply: Reply): Promise<Reply> {
-  const { dialect } = gateway
-  const { body, status } = reply
-  const isStream = body.kind === 'frames' && announcesEvents(reply.headers)
-  if (!dialect || status >= 400 || (body.kind !== 'json' && !isStream)) return reply
-  const { operation = '', headers, triedModels, usage, state } = record
-  const model = usage?.model ?? record.model ?? ''
-  const pricing = await pricingOf(model, state.tables)
-  const [provider] = await providersOf(model, state.tables)
-  const call: AnsweredCall = {
-    operation,
-    body: record.body,
-    tables: state.tables,
-    headers,
-    seed: state.seed,
-    model,
-    provider: provider?.name ?? '',
-    asked: triedModels,
-    cost: usage?.cost ?? 0,
-    prices: { prompt: Number(pricing?.prompt ?? 0), completion: Number(pricing?.completion ?? 0) },
-  }
-  if (body.kind === 'frames')
-    return { ...reply, body: { kind: 'frames', frames: translateFrames(dialect, body.frames, call) } }
-  const value = dialect.reply ? await dialect.reply(body.value, call) : body.value
-  return value === body.value ? reply : { ...reply, body: { kind: 'json', value } }
-}
-
-function* translateFrames(dialect: Dialect, frames: Iterable<Frame>, call: AnsweredCall): Generator<Frame> {
-  if (dialect.comment !== undefined) yield { kind: 'bytes', bytes: `: ${dialect.comment}\n\n` }
-  for (const frame of frames) {
-    const event = frame.kind === 'event' && dialect.event ? dialect.event(frame.event, call) : undefined
-    if (frame.kind !== 'event' || !event || event === frame.event) yield frame
-    else {
-      const name = frame.wire?.startsWith('event: ') ? `event: ${event.type}\n` : ''
-      yield { kind: 'event', event, wire: `${name}data: ${JSON.stringify(event)}\n\n` }
-    }
-  }
-}
-
 /** A `SchemaViolation`, like any error that is not a `GatewayError`, is reported as a bug with a 500. */
 export function errorReply(received: ReceivedCall, error: unknown): Reply {
   const { record } = received
@@ -181,16 +140,14 @@ function errorProtocolOf({ gateway, record, operation }: ReceivedCall): AnyOpera
 }
 
 export function inEnvelope(received: ReceivedCall, reply: Reply): Reply {
-  const { dialect } = received.gateway
-  const { id, model = '', state } = received.record
+  const { gateway, record } = received
   const { body, status } = reply
   if (status < 400) return reply
   const withJson = (value: object): Reply => ({ ...reply, body: { kind: 'json', value } })
-  const value =
-    body.kind === 'json' && dialect?.error?.(Object(body.value), status, { seed: state.seed, model })
+  const value = body.kind === 'json' && gateway.dialect?.error?.(Object(body.value), status, record)
   const translated = value ? withJson(value) : reply
   const protocol = errorProtocolOf(received)
   const message = errorMessageOf(translated)
   if (!protocol?.error || message === undefined) return translated
-  return withJson(protocol.error(status, message, id))
+  return withJson(protocol.error(status, message, record.id))
 }

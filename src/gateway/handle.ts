@@ -11,7 +11,7 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { admit } from './admit.ts'
 import type { Call, ReceivedCall } from './call.ts'
 import { checkRequest } from './check.ts'
-import { checkContract, errorReply, finish, inEnvelope, translateReply } from './finish.ts'
+import { checkContract, errorReply, finish, inEnvelope } from './finish.ts'
 import type { GatewayCore } from './gateway.ts'
 import { type Caller, locate } from './locate.ts'
 import { type Effect, matchRule, noEffect } from './match-rule.ts'
@@ -106,7 +106,8 @@ async function makeReply(received: ReceivedCall, effect: Effect): Promise<Reply>
   if (typeof assumes === 'string') record.assume(assumes)
   const resolve = () => operation.resolve(context)
   const resolved = await (writes ? record.state.database.write(resolve) : resolve())
-  return inEnvelope(received, await translateReply(received, await checkContract(operation, resolved)))
+  const reply = await checkContract(operation, resolved)
+  return inEnvelope(received, (await gateway.dialect?.reply?.(reply, record)) ?? reply)
 }
 
 function withoutReply({ method, route }: CallRecord, effect: Effect): string {

@@ -10,7 +10,7 @@ export interface Har {
     version: '1.2'
     creator: { name: string; version: string }
     /** Entries with all fields of HAR 1.2, and `_id`, `_operation`, `_rule` and `_delivery`. */
-    entries: { _id: string; startedDateTime: string }[]
+    entries: { _id: string; startedDateTime: string; time: number; timings: object }[]
   }
 }
 

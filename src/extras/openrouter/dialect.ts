@@ -3,15 +3,19 @@
  * (@openrouter/sdk 0.13 and 1.3). If versions differ, replies have the newest set of fields that a published SDK
  * requires.
  */
-import type { AnsweredCall, Dialect } from '../../gateway/extra.ts'
+import type { Dialect } from '../../gateway/extra.ts'
 import { messageOf } from '../../http/errors.ts'
+import { announcesEvents, type Frame, type StreamEvent } from '../../http/reply.ts'
+import type { CallRecord } from '../../journal/call-record.ts'
 import { dollars } from '../../journal/ledger.ts'
 import { fieldsOf, isObject, listOf, lookUp } from '../../lib/json.ts'
 import { hash, uuid } from '../../lib/seed.ts'
 import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
+import { pricingOf, providersOf } from '../../model/catalogue.ts'
 import type { CatalogueModel } from '../../resources/catalogue-model.ts'
 import { titled } from '../../resources/factory.ts'
 import { modelsIn } from '../../resources/fallback-models.ts'
+import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import vendor from './openrouter.json' with { type: 'json' }
 import { openrouterBody, pluginWarnings, shownTool, withParameters, withPreset } from './requests.ts'
 
@@ -107,41 +111,17 @@ export const openrouter: Dialect = {
   models: modelsIn,
   warning: inVendorsWords,
 
-  async reply(value, call) {
-    const listed = call.operation === 'listModels' ? await withDetails(value, call.tables) : value
-    const shown = translated(withShownTools(withChoices(listed, call)), replyWords)
-    const made = lookUp(madeFields, call.operation)?.(shown, call)
-    const isResponse = call.operation === 'createResponse'
-    const settings = isResponse ? [{ '': vendor.finishedResponse }, { '': vendor.response }] : []
-    const fields = lookUp<Fields>(vendor.replies, call.operation)
-    const whole = withFields(shown, made, fields, ...settings)
-    return withFieldsByType(whole)
+  async reply(reply, record) {
+    const { body, status, headers } = reply
+    const isStream = body.kind === 'frames' && announcesEvents(headers)
+    if (status >= 400 || (body.kind !== 'json' && !isStream)) return reply
+    const call = await toAnsweredCall(record)
+    return body.kind === 'frames'
+      ? { ...reply, body: { kind: 'frames', frames: translateFrames(body.frames, call) } }
+      : { ...reply, body: { kind: 'json', value: await translateValue(body.value, call) } }
   },
 
-  event(event, call) {
-    const { response, message, usage, tools, type, choices, part, item } = event
-    if (type === 'message_stop') return { ...event, ...routing(call) }
-    if (readAt(event, ['choices', '0', 'delta', 'annotations'])) cited.add(call)
-    const chunk = choices ? withChoices(event, call) : event
-    if (type === 'response.output_item.added') {
-      const { encrypted_content: _, format: __, ...started } = fieldsOf(item)
-      if (started['type'] === 'reasoning') return { ...event, item: started }
-    }
-    // Fast path for deltas, which are the most frequent events and need no translation.
-    if (!response && typeof message !== 'object' && usage == null && tools === undefined && !part && !item)
-      return chunk
-    const isStarted = type === 'response.created' || type === 'response.in_progress'
-    const shown = translated(withShownTools(chunk), replyWords)
-    const made = lookUp(madeEventFields, call.operation)?.(shown, call)
-    const fields = lookUp<Fields>({ ...vendor.replies, ...vendor.events }, call.operation)
-    const settings = { response: vendor.response }
-    const whole = isStarted
-      ? editAt(withFields(shown, settings), ['response', 'usage'], () => null).value
-      : withFields(shown, made, fields, { response: vendor.finishedResponse }, settings)
-    return withFieldsByType(whole) as typeof event
-  },
-
-  error(envelope, status, { model, seed }) {
+  error(envelope, status, { model = '', state }) {
     const { error } = envelope as { error?: object }
     const text =
       readAt(error, ['message']) === messageOf(status) ? lookUp(vendor.errors, String(status)) : undefined
@@ -151,9 +131,80 @@ export const openrouter: Dialect = {
     const { error_type: _, ...given } = fieldsOf(readAt(error, ['metadata']))
     const raw = `${model} is temporarily rate-limited upstream. Please retry shortly.`
     const metadata = { raw, provider_name: titled(vendorOf(model)), ...given }
-    const user_id = `user_${hash(seed, 'user').slice(0, 12)}`
+    const user_id = `user_${hash(state.seed, 'user').slice(0, 12)}`
     return { ...shown, error: { ...error, message: text, metadata }, user_id }
   },
+}
+
+type AnsweredCall = Awaited<ReturnType<typeof toAnsweredCall>>
+
+async function toAnsweredCall(record: CallRecord<SandboxState>) {
+  const { operation = '', headers, triedModels, usage, state, body } = record
+  const { tables, seed } = state
+  const model = usage?.model ?? record.model ?? ''
+  const pricing = await pricingOf(model, tables)
+  const [provider] = await providersOf(model, tables)
+  // In US dollars per token.
+  const prices = { prompt: Number(pricing?.prompt ?? 0), completion: Number(pricing?.completion ?? 0) }
+  return {
+    operation,
+    headers,
+    body,
+    tables,
+    seed,
+    model,
+    provider: provider?.name ?? '',
+    /** The models that were tried, in order. The last one replied. */
+    asked: triedModels,
+    cost: usage?.cost ?? 0,
+    prices,
+  }
+}
+
+function* translateFrames(frames: Iterable<Frame>, call: AnsweredCall): Generator<Frame> {
+  yield { kind: 'bytes', bytes: `: ${openrouter.comment}\n\n` }
+  for (const frame of frames) {
+    const event = frame.kind === 'event' ? translateEvent(frame.event, call) : undefined
+    if (frame.kind !== 'event' || !event || event === frame.event) yield frame
+    else {
+      const name = frame.wire?.startsWith('event: ') ? `event: ${event.type}\n` : ''
+      yield { kind: 'event', event, wire: `${name}data: ${JSON.stringify(event)}\n\n` }
+    }
+  }
+}
+
+async function translateValue(value: unknown, call: AnsweredCall): Promise<unknown> {
+  const listed = call.operation === 'listModels' ? await withDetails(value, call.tables) : value
+  const shown = translated(withShownTools(withChoices(listed, call)), replyWords)
+  const made = lookUp(madeFields, call.operation)?.(shown, call)
+  const isResponse = call.operation === 'createResponse'
+  const settings = isResponse ? [{ '': vendor.finishedResponse }, { '': vendor.response }] : []
+  const fields = lookUp<Fields>(vendor.replies, call.operation)
+  const whole = withFields(shown, made, fields, ...settings)
+  return withFieldsByType(whole)
+}
+
+function translateEvent(event: StreamEvent, call: AnsweredCall): StreamEvent {
+  const { response, message, usage, tools, type, choices, part, item } = event
+  if (type === 'message_stop') return { ...event, ...routing(call) }
+  if (readAt(event, ['choices', '0', 'delta', 'annotations'])) cited.add(call)
+  const chunk = choices ? withChoices(event, call) : event
+  if (type === 'response.output_item.added') {
+    const { encrypted_content: _, format: __, ...started } = fieldsOf(item)
+    if (started['type'] === 'reasoning') return { ...event, item: started }
+  }
+  // Fast path for deltas, which are the most frequent events and need no translation.
+  if (!response && typeof message !== 'object' && usage == null && tools === undefined && !part && !item)
+    return chunk
+  const isStarted = type === 'response.created' || type === 'response.in_progress'
+  const shown = translated(withShownTools(chunk), replyWords)
+  const made = lookUp(madeEventFields, call.operation)?.(shown, call)
+  const fields = lookUp<Fields>({ ...vendor.replies, ...vendor.events }, call.operation)
+  const settings = { response: vendor.response }
+  const whole = isStarted
+    ? editAt(withFields(shown, settings), ['response', 'usage'], () => null).value
+    : withFields(shown, made, fields, { response: vendor.finishedResponse }, settings)
+  return withFieldsByType(whole) as StreamEvent
 }
 
 const vendorsWords: Words = {
