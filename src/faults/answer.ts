@@ -90,9 +90,7 @@ const path = () =>
   z
     .string()
     .refine((text) => readPath(text).length > 0, 'a path must name a field, as in `data.0.slug`')
-    .describe(
-      'Field path, such as `data.0.slug`; `*` matches every key. In a stream, the path applies to each event.',
-    )
+    .describe('Field path, such as `data.0.slug`; `*` matches every key. In streams, of each event.')
 
 const without = (field: string) => `the answer's citations have no '${field}'`
 
@@ -138,7 +136,6 @@ function* changeEach(frames: Iterable<Frame>, context: FaultContext, change: Cha
   }
 }
 
-/** Applies `change` to each answer that has `field`. */
 export function changeAnswer(
   reply: Reply,
   context: FaultContext,

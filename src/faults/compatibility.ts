@@ -2,7 +2,6 @@
 import type { FaultDefinition, Layer } from './fault.ts'
 import type { FaultName } from './index.ts'
 
-/** Faults, selected by layer or name. */
 export type Selection = readonly (Layer | FaultName)[]
 
 /** Faults that determine the same property, or that remove something that other faults need. */

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { encodeFrame } from '../http/encode.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
-import { isObject } from '../lib/json.ts'
+import { isObject, parseJson } from '../lib/json.ts'
 import { between, count, Duration } from '../lib/numbers.ts'
 import { heartbeats, type StreamSoFar } from '../resources/protocol.ts'
 import { defineFault, type FaultContext, type Layer } from './fault.ts'
@@ -91,9 +91,7 @@ export const streamFaults = [
       form: z
         .enum(['failed', 'error'])
         .default('failed')
-        .describe(
-          '`response.failed` with the full Response object, or the flat `error` event. Default: failed.',
-        ),
+        .describe('`response.failed` with the full Response object, or the flat `error` event.'),
       code: z.string().default('server_error').describe('`error.code`.'),
       message: z.string().default('Provider returned error').describe('`error.message`.'),
     }),
@@ -169,9 +167,7 @@ export const streamFaults = [
         .describe(
           'What keeps the stream alive meanwhile: comments, `ping` (Messages), `response.in_progress` (Responses), or chunks without text (Chat). The stream then stops between two events. Default: nothing.',
         ),
-      every: Duration.optional().describe(
-        'Milliseconds between heartbeats, of which there are 1000. Default: 15000.',
-      ),
+      every: Duration.optional().describe('Milliseconds between the 1000 heartbeats. Default: 15000.'),
     }),
     problem: ({ heartbeat, every }) =>
       every !== undefined && !heartbeat
@@ -221,11 +217,11 @@ export const streamFaults = [
   defineFault('stream-bom', 'text', {
     summary: 'The stream starts with a byte order mark.',
     apply(_params, context, frames) {
-      let isMarked = false
+      let mark = '\uFEFF'
       return rewriteText(frames, context, (text) => {
-        if (isMarked) return text
-        isMarked = true
-        return `\uFEFF${text}`
+        const marked = mark + text
+        mark = ''
+        return marked
       })
     },
   }),
@@ -311,7 +307,6 @@ function breakJson({ event, wire = '' }: EventFrame): Frame {
   return { kind: 'event', event, wire: `${name}data: ${json.slice(0, json.length >> 1)}\n\n` }
 }
 
-/** Adds `by` to an event's sequence number. */
 function renumber(frame: Frame, by: number): Frame {
   if (by === 0 || !isEvent(frame) || typeof frame.event.sequence_number !== 'number') return frame
   const number = frame.event.sequence_number + by
@@ -426,10 +421,7 @@ function* rewriteText(
 /** Splits JSON between tokens, so that readers can rejoin the lines. Malformed JSON is unchanged. */
 function splitLines(text: string): string {
   return text.replace(/^data: ?([[{].*)$/gm, (line, json: string) => {
-    try {
-      return JSON.stringify(JSON.parse(json), null, 1).replace(/^/gm, 'data: ')
-    } catch {
-      return line
-    }
+    const value = parseJson(json)
+    return value === undefined ? line : JSON.stringify(value, null, 1).replace(/^/gm, 'data: ')
   })
 }

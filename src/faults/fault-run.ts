@@ -21,7 +21,6 @@ export interface RuleFaults {
 
 /** Effect of the faults that apply before the operation runs. */
 export interface BeforeAnswer {
-  /** Delay in milliseconds of sandbox time. */
   readonly waitMs: number
   /** Reply to send instead of running the operation. The request is not validated, and nothing is written. */
   readonly instead: Reply | undefined
@@ -44,10 +43,6 @@ export class FaultRun {
   /** Protocol of the stream's events, if the operation has none. */
   #protocol: StreamPlaces | undefined
 
-  /**
-   * @param rules The rules with faults that act on the call, in their order.
-   * @param warn Adds a warning to the journal.
-   */
   constructor(rules: readonly RuleFaults[], warn: (message: string) => void) {
     this.#applications = rules
       .flatMap((rule) =>
@@ -76,11 +71,7 @@ export class FaultRun {
     return { waitMs, instead, stream }
   }
 
-  /**
-   * Applies the remaining faults to the reply.
-   *
-   * @param isFixed If true, the reply is scripted or recorded in one format. Default: false.
-   */
+  /** @param isFixed If true, the reply is scripted or recorded in one format. */
   applyToReply(reply: Reply, isFixed = false): Reply {
     const isStream = announcesEvents(reply.headers)
     let faulty = reply

@@ -56,7 +56,6 @@ export interface RateLimitState {
   tokens?: { limit: number; remaining: number }
 }
 
-/** A fault's effect, by layer. */
 interface Effects<Params> {
   /** Returns the delay in milliseconds of sandbox time. */
   delay: { apply(params: Params, context: FaultContext): number }
@@ -83,7 +82,6 @@ interface ChangesFrames<Params> {
   apply(params: Params, context: FaultContext, frames: Iterable<Frame>): Iterable<Frame>
 }
 
-/** Schemas of parameters by name. */
 type Schemas = Readonly<Record<string, z.ZodType>>
 type Output<Shape extends Schemas> = z.output<z.ZodObject<Shape, z.core.$strict>>
 
@@ -138,10 +136,7 @@ export function requestedForm(fault: FaultDefinition): 'stream' | 'json' | undef
   return needsStream(fault) ? 'stream' : undefined
 }
 
-/**
- * Returns the format that the client must request for at least one fault to take effect, or undefined if any works.
- * Stream faults also act on streams forced by `stream-instead-of-json`.
- */
+/** Returns the format for at least one fault. Stream faults also act on streams forced by `stream-instead-of-json`. */
 export function formFor(faults: readonly FaultDefinition[]): 'stream' | 'json' | undefined {
   const forms = new Set(faults.map(requestedForm))
   const forced = faults.find(({ layer }) => layer === 'form')

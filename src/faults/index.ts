@@ -52,7 +52,6 @@ export function faultOf(name: string): FaultDefinition {
   return byName.get(name) as FaultDefinition
 }
 
-/** Compares faults by the order in which they apply. */
 export function compareFaults(left: FaultSetting, right: FaultSetting): number {
   const layerOrder = layerNames.indexOf(layerOf(left)) - layerNames.indexOf(layerOf(right))
   return layerOrder || faultNames.indexOf(left.name) - faultNames.indexOf(right.name)

@@ -11,9 +11,7 @@ export const replacingFaults = [
     summary: 'The reply is delayed by a fixed or random time (uniform or log-normal).',
     params: () => ({
       ms: Duration.default(1000).describe('Delay in milliseconds. If `sigma` is set, the median delay.'),
-      jitterMs: Duration.default(0).describe(
-        'Maximum random extra delay in milliseconds, uniformly distributed.',
-      ),
+      jitterMs: Duration.default(0).describe('Maximum extra delay in milliseconds, uniformly distributed.'),
       sigma: z
         .number()
         .positive()
@@ -71,7 +69,7 @@ export const replacingFaults = [
       message: z.string().optional().describe('`error.message`. Default: Rate limit exceeded.'),
       limit: count().default(60).describe('`X-RateLimit-Limit`, if the rule has no `rateLimit`.'),
       retryAfterMs: Duration.default(1000).describe(
-        'Time until the limit resets in milliseconds, if the rule has no `rateLimit`.',
+        'Milliseconds until the limit resets, if the rule has no `rateLimit`.',
       ),
     }),
     apply({ message, limit, retryAfterMs }, { rateLimit = spent(retryAfterMs, limit) }) {
@@ -114,8 +112,7 @@ export const replacingFaults = [
     },
   }),
   defineFault('random-bytes', 'replacement', {
-    summary:
-      'A 200 with random bytes that are not valid UTF-8. Runs with the same seed and requests get the same bytes.',
+    summary: 'A 200 with random bytes that are not valid UTF-8; with the same seed, the same bytes.',
     params: () => ({
       bytes: between(1, 1024 * 1024)
         .default(1024)

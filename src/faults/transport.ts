@@ -77,12 +77,9 @@ export const transportFaults = [
     },
   }),
   defineFault('stream-joined', 'chunks', {
-    summary:
-      'The response head and all events are sent in one chunk at the end of the stream, as through a buffering proxy.',
+    summary: 'The head and all events are sent in one chunk at the end, as through a buffering proxy.',
     params: () => ({
-      ms: Duration.default(1000).describe(
-        'Minimum delay in milliseconds. A stream that takes longer is delayed until its end.',
-      ),
+      ms: Duration.default(1000).describe('Minimum delay in milliseconds, if the stream is shorter.'),
     }),
     apply({ ms }, context, reply) {
       const { bytes, waitedMs, ending } = readWhole(reply.body)
@@ -96,8 +93,7 @@ export const transportFaults = [
     },
   }),
   defineFault('stream-split', 'chunks', {
-    summary:
-      'The stream is split into chunks of this many bytes, even in the middle of a line or a multibyte character.',
+    summary: 'The stream is split into chunks of this many bytes, even within a line or a character.',
     params: () => ({ bytes: count(1).default(1).describe('Chunk length in bytes.') }),
     apply({ bytes }, context, reply) {
       context.acted()
@@ -128,8 +124,7 @@ export const transportFaults = [
     },
   }),
   defineFault('idle-connection-closed', 'connection', {
-    summary:
-      'The reply is complete and announces a keep-alive connection, but the connection closes before the next request.',
+    summary: 'The reply announces a keep-alive connection, which closes before the next request.',
     params: () => ({
       afterMs: Duration.default(0).describe('Delay after the end of the reply, in milliseconds.'),
     }),
@@ -144,7 +139,7 @@ export const transportFaults = [
   }),
   defineFault('lost-reply', 'connection', {
     summary:
-      'The operation runs, including its writes, but the connection is reset before any byte of the reply is sent.',
+      'The operation runs, including its writes, but the connection is reset before the reply is sent.',
     apply(_params, context): Reply {
       context.acted()
       return noReply('reset')
@@ -202,7 +197,6 @@ function measure(
   return { frames, length, actedAt: actedAt ?? length }
 }
 
-/** Returns the first `length` bytes of a body, and the waits between them. */
 function takeBytes(frames: readonly RawFrame[], length: number): RawFrame[] {
   const first: RawFrame[] = []
   let left = length
@@ -218,7 +212,6 @@ function takeBytes(frames: readonly RawFrame[], length: number): RawFrame[] {
   return first
 }
 
-/** Splits a body into pieces of `size` bytes, and yields the frames for each. */
 function* splitBytes(
   frames: Iterable<RawFrame>,
   size: number,

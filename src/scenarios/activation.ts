@@ -112,7 +112,6 @@ export function refusal(message: string, metadata: Record<string, number>): Effe
 }
 
 export interface Progress {
-  /** Number of calls that matched the rule's conditions. */
   matched: number
   /** Number of steps taken. In a sequence, a step whose faults had no effect counts too. */
   taken: number
@@ -120,7 +119,6 @@ export interface Progress {
   applied: number
   readonly rateLimit: RateLimitUsage | undefined
   runs: readonly ScriptRun[]
-  /** Reason why the last new conversation did not match the script's first turn; null if it did. */
   problem: string | null
   hiddenBy: string | undefined
   /** Number of successive calls for which that rule came first because it had uses left. */
@@ -130,14 +128,12 @@ export interface Progress {
 export interface MatchContext {
   readonly seed: string | number
   readonly clock: Clock
-  /** Sandbox state when the request arrived. */
   readonly state: string
   readConversation(): Conversation | undefined
 }
 
 export type Decision = { kind: 'applies' } | SkipReason
 
-/** Returns true if a call counts as one that matches the rule's conditions. */
 export function isSeen({ kind }: Decision): boolean {
   return ['applies', 'call', 'after', 'rateLimit', 'probability', 'step'].includes(kind)
 }
@@ -199,7 +195,6 @@ export interface Activation {
   /** Progress by rule number, from 1. Undefined for a rule that has matched no call yet. */
   readonly progress: Progress[]
   readonly replyFunction?: ReplyFunction | undefined
-  /** The gate, which holds the calls that the rule matches. */
   readonly gate?: Gate
 }
 

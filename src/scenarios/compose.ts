@@ -90,7 +90,6 @@ export interface RecordedAnswer {
 }
 
 interface ComposeContext extends MatchContext {
-  /** The sandbox's state, and the number of conversations that have followed a script. */
   readonly live: { state: string; conversations: number }
   readonly fillTemplates: FillTemplates
   /** Called if no rule answers. */
@@ -210,7 +209,6 @@ function toMatch(
   }
 }
 
-/** Returns a recording as the only rule of a scenario with the file's name. */
 function toTried(recorded: RecordedAnswer | undefined): TriedRule | undefined {
   if (!recorded) return undefined
   const { file: name, faults } = recorded

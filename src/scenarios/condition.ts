@@ -76,7 +76,6 @@ function itemsOf(item: unknown): ConversationItem[] {
   return type === 'message' ? messageItems(String(role), content) : []
 }
 
-/** Maximum length of a regular expression. */
 export const maxPattern = 200
 
 export const Pattern = z.lazy(() =>

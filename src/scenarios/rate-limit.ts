@@ -18,9 +18,7 @@ export const RateLimit = z.lazy(() =>
     .strictObject({
       requests: field(count(), 'Number of requests allowed per window.'),
       tokens: field(count(), 'Number of tokens allowed per window. Tokens are counted after each reply.'),
-      per: WindowLength.describe(
-        "Window length: '500ms', '10s', '1m', '1h', '1d', or milliseconds from 1000.",
-      ),
+      per: WindowLength.describe("Window length: '500ms', '10s', '1m', '1h', or milliseconds from 1000."),
       by: field(z.enum(['key', 'model']), 'Counts per API key or model. Default: all requests together.'),
     })
     .refine(({ requests, tokens }) => requests !== undefined || tokens !== undefined, {

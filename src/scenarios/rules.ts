@@ -33,7 +33,6 @@ export interface RulesSnapshot {
   activations: readonly Activation[]
   /** Scenarios activated by the `x-understudy-scenario` header. */
   named: readonly Activation[]
-  /** Number of conversations that have followed a script. */
   conversations: number
   state: string
 }

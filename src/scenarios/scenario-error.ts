@@ -21,7 +21,6 @@ export interface Problem {
   message: string
 }
 
-/** Maximum number of problems to find. */
 export const maxProblems = 100
 
 /** Thrown for an invalid scenario. The one-line message describes the first problem and mentions any others. */

@@ -22,7 +22,6 @@ export interface ScriptRun {
   readonly firstUserMessage: string
   /** The first user message, shortened for messages. */
   readonly begunWith: string
-  /** Number of turns completed, including repetitions. */
   readonly turns: number
   /** Not `isSure` after a fault or a failed or cancelled answer, which the client may not have received. */
   readonly said: readonly { readonly text: string; readonly isSure: boolean }[]
@@ -30,7 +29,6 @@ export interface ScriptRun {
   readonly pending: readonly string[]
   /** After a turn whose reply another rule changed: the request's history, and the run before the turn. */
   readonly retry?: { readonly history: string; readonly before: ScriptRun } | undefined
-  /** Reason why the last request did not match its turn; null if it did. */
   readonly problem: string | null
 }
 
