@@ -98,7 +98,6 @@ const toPredicate: CompileFunction = (predicate) => (value) => {
   return Boolean(result)
 }
 
-/** Compiles a condition to a predicate. Throws 400 if it is not an object. */
 export function compileCondition(
   condition: object,
   compileFunction: CompileFunction,

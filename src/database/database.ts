@@ -57,7 +57,6 @@ export class DatabaseState {
     })
   }
 
-  /** Returns the current rows, which later writes do not change. */
   snapshot(): DatabaseSnapshot {
     if (!this.#tables) return this.#initial
     const snapshot = new Map<string, SharedRows<object>>()

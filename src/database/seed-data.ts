@@ -113,7 +113,6 @@ export class SeedData {
     )
   }
 
-  /** Truncates the fixtures or adds generated rows to reach the requested number. */
   async #fill(declaration: CollectionDeclaration, fixtures: readonly object[]): Promise<readonly object[]> {
     const size = this.#options.recordCounts[declaration.name] ?? fixtures.length
     if (size <= fixtures.length) return fixtures.slice(0, size)
@@ -181,7 +180,6 @@ function parseAll({ name, schema }: CollectionDeclaration, records: readonly unk
   })
 }
 
-/** Generates one record, which depends only on the collection, the seed, the index and the other collections' rows. */
 type Generate = (index: number) => object
 
 /** Step to the next index to try if a generated key is taken. Larger than any number of records. */

@@ -28,12 +28,10 @@ export interface TableDifference<Row extends object = object> {
 }
 
 export class SharedRows<Row extends object> {
-  /** All rows in order, deep-frozen. */
   readonly rows: readonly Row[]
   /** Seed of these rows. A seed refers to itself. */
   readonly seed: SharedRows<Row>
   readonly #declaration: CollectionDeclaration<string, Row>
-  /** Rows by key name, then by key value. Built on first use. */
   #index: Map<string, Map<string, Row>> | undefined
   readonly #memo = new Map<string, unknown>()
 
@@ -78,7 +76,6 @@ export class SharedRows<Row extends object> {
     return new Map(entries.map(([key, read]) => [key, new Map(indexed(read))]))
   }
 
-  /** Returns the row with this key. Tries the keys in their declared order. */
   findAny(value: string): Row | undefined {
     for (const key of Object.keys(this.#declaration.keys)) {
       const row = this.find(key, value)
@@ -97,7 +94,6 @@ export class SharedRows<Row extends object> {
     }
   }
 
-  /** Returns the memoised value with this name. `make` computes it on the first call. */
   memo<Value>(name: string, make: (rows: readonly Row[]) => Value): Value {
     if (this.#memo.has(name)) return this.#memo.get(name) as Value
     const value = make(this.rows)

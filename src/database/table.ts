@@ -57,7 +57,6 @@ export class Table<Row extends object> {
     return (await this.#read()).find(key, value)
   }
 
-  /** Returns a value that is computed once per version of the rows. */
   async memo<Value>(name: string, make: (rows: readonly Row[]) => Value): Promise<Value> {
     return (await this.#read()).memo(name, make)
   }

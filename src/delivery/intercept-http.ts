@@ -40,7 +40,6 @@ type Waiting = ClientRequest & {
 /** Interceptions that a forwarded request has not passed yet. The copies of the package share this key. */
 const passedTo = Symbol.for('gateway-understudy.passed-to')
 
-/** Returns the listener that handles a request, the error that rejects it, or `pass`. */
 export type Judge = (request: ClientRequest, url: URL) => Verdict
 type Verdict = ((arrival: Arrival) => void) | Error | 'pass'
 

@@ -19,7 +19,6 @@ export class PipeSocket extends Duplex {
   readonly remotePort = 0
   readonly localAddress = '127.0.0.1'
   readonly localPort = 0
-  /** Properties that TLS clients check. */
   readonly encrypted: boolean
   readonly authorized: boolean
   peer: PipeSocket | undefined

@@ -5,7 +5,6 @@
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 
-/** Bodies that the client is reading. */
 interface Reading {
   readonly body?: Readable | null
   readonly res?: Readable | null

@@ -98,7 +98,6 @@ function collect(request: IncomingMessage, limit: number, timeoutMs: number): Pr
 export class NodeSink implements Sink {
   readonly hasConnection = true
   readonly response: ServerResponse
-  /** If true, the reply stalls. */
   isSilent = false
   #disconnected: AbortSignal | undefined
   #isCompressed: boolean | undefined
@@ -156,7 +155,6 @@ export class NodeSink implements Sink {
     socket.end(head.subarray(0, statusLine + ((head.length - statusLine) >> 1)))
   }
 
-  /** Sends the head in 20 pieces over `ms` milliseconds. */
   async #sendHeadSlowly(ms: number, wait: Wait): Promise<void> {
     const { socket } = this.response
     if (!socket) return

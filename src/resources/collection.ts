@@ -12,7 +12,6 @@ export interface CollectionDeclaration<
   readonly schema: z.ZodType<Row>
   /** A record's unique keys, in lookup order. */
   readonly keys: Readonly<Record<string, ReadKey<Row>>>
-  /** Loads the unvalidated records. */
   readonly fixtures: () => Promise<{ readonly default: readonly unknown[] }>
   /** Collections that `fake` reads. */
   readonly refersTo?: readonly string[]

@@ -2,7 +2,6 @@
 import { canonicalJson, fieldsOf, listOf, parseJson, textOf } from '../lib/json.ts'
 
 export interface Conversation {
-  /** All items in the request, oldest first. */
   readonly items: readonly ConversationItem[]
   readonly tools: readonly string[]
 }

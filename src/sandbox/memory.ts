@@ -33,7 +33,6 @@ interface StoredItem {
   readonly id?: unknown
 }
 
-/** Responses stored for `previous_response_id` if the `storedResponses` option is set. */
 export class StoredResponses {
   readonly #stored: Map<string, Stored>
   #characters: number
@@ -56,7 +55,6 @@ export class StoredResponses {
     }
   }
 
-  /** Returns the conversation that ends with a response, or undefined if it was not stored or has been evicted. */
   find(id: string): unknown[] | undefined {
     const stored = this.#stored.get(id)
     return stored && JSON.parse(stored.items)

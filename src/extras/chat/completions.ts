@@ -119,7 +119,6 @@ function failedChunk(chunk: StreamEvent): StreamEvent {
   }
 }
 
-/** Creates a text completion. Words and tokens are the same as in a response to the same question. */
 export const createCompletion = defineOperation({
   id: 'createCompletion',
   method: 'post',

@@ -110,7 +110,6 @@ const ModelEndpoints = z.lazy(() =>
   }),
 )
 
-/** Reads a model with its endpoints at two providers, by id or canonical slug. */
 export const listModelEndpoints = defineOperation({
   id: 'listModelEndpoints',
   method: 'get',

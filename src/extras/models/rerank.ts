@@ -65,7 +65,6 @@ export const rerank = defineOperation({
   },
 })
 
-/** Returns the share of the query's words in each text. Rare words weigh more. */
 function relevance(query: string, texts: readonly string[]): number[] {
   const words = wordsOf(query)
   const sets = texts.map(wordsOf)

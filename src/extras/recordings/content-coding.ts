@@ -25,7 +25,6 @@ export function encodingOf(headers: Readonly<Record<string, string>>, method = '
   return isPlain ? undefined : encoding
 }
 
-/** Returns the headers of a decoded body. */
 export function withoutEncoding(headers: Readonly<Record<string, string>>): Record<string, string> {
   const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers
   return rest

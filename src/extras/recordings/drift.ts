@@ -245,7 +245,6 @@ function statusMessage({ status, body }: Answer, recorded: number): string {
 
 const eventStream = 'text/event-stream'
 
-/** Reads a body, or the events of a stream. Throws if nothing in it can be compared. */
 function read({ type, body }: Answer) {
   const shape = new Shape()
   const text = decodeUtf8(body)

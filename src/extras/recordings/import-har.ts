@@ -132,7 +132,6 @@ function attachedBytes(name: string, file: string): Uint8Array {
 
 const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-/** Returns true if the text is UTF-8 that was read as Latin-1. */
 function looksLikeLatin1(text: string): boolean {
   const latin1 = text.replace(/[^\0-\xff]/g, (character) => {
     const place = windows1252.indexOf(character)

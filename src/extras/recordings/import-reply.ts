@@ -8,7 +8,6 @@ import type { Exchange } from './recording-files.ts'
 
 interface Message {
   readonly headers: readonly { name: string; value: string | string[] }[]
-  /** Absent if the file does not contain it. */
   readonly body: Uint8Array | undefined
 }
 
@@ -25,7 +24,6 @@ export interface Entry {
   }
 }
 
-/** Throws a `UsageError` with the reason if the entry cannot be imported. */
 export function toExchange({ method, url, read }: Entry, path: string): Exchange {
   const { request: sent, reply, wait = 0, receive = 0, how = 'fin' } = read()
   const content = toContent(sent.body ?? new Uint8Array())

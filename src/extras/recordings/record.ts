@@ -328,7 +328,6 @@ export async function record(flags: RecordFlags): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 }
 
-/** Reads a key from an environment variable. Throws a `UsageError` if it is not set. */
 export function keyIn(name: string): string {
   const key = process.env[name]
   if (key) return key

@@ -71,7 +71,6 @@ export function toRecording(
   }
 }
 
-/** Outcome: a written file, a file not written because of these kinds of secrets, or the reason why there is none. */
 export type RecordOutcome =
   | { kind: 'recorded'; file: string; status: number; chunks: number; ms: number }
   | { kind: 'leaked'; file: string; leaks: readonly string[] }

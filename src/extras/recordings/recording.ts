@@ -175,7 +175,6 @@ export function toContent(bytes: Uint8Array): Pick<RecordedRequest, 'json' | 'te
   return JSON.stringify(json) === text ? { json } : { text }
 }
 
-/** Rounds to two decimals. Negative values become 0. */
 export function rounded(ms: number): number {
   return Math.max(0, Math.round(ms * 100) / 100)
 }
@@ -198,7 +197,6 @@ function partOf(value: object): [keyof Recording & string, z.ZodType, unknown] {
   return ['chunks', Chunk, value]
 }
 
-/** @param root Path of the checked value. Default: none. */
 export function firstProblem({ issues }: z.ZodError, ...root: string[]): string {
   const { path, message } = issues[0] as z.core.$ZodIssue
   return [[...root, ...path].join('.'), message].filter(Boolean).join(': ')

@@ -204,7 +204,6 @@ export function readRecordingFile(file: string): Recording {
   return parseRecording(readOrFail(() => readRegularFile(file), file).toString(), file)
 }
 
-/** Reads the recordings in a folder, by file name. Throws a `RecordingError` for the first invalid one. */
 export function readRecordingFolder(folder: string): Map<string, Recording> {
   const builtin = globalThis.process?.getBuiltinModule
   if (!builtin)
@@ -245,7 +244,6 @@ function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: read
   const redacted = all.filter(({ request }) => isRedacted(request))
   const handles = (method: string, path: string) =>
     all.some(({ request }) => methodsFor(method).includes(request.method) && hasPath(request, path))
-  /** Returns the matching recordings in order, and the key with which to count them, if there are any. */
   const find = (sent: RecordedRequest) => {
     const { request, parts } = redactor.request(sent)
     const found = methodsFor(request.method).flatMap((method) => {
@@ -290,7 +288,6 @@ function toText({ method, path, query, bodyHash }: KeyParts): string {
   return `recording ${method} ${path}?${query} ${bodyHash}`
 }
 
-/** Returns a repeated request's number from its file name: 2 for `….2.recording.jsonl`. */
 function numberOf(name: string): number {
   return Number(/\.(\d+)\.recording\.jsonl$/.exec(name)?.[1] ?? 1)
 }

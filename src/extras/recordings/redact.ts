@@ -55,7 +55,6 @@ export class Redactor {
     this.#allowed = [...allowedHeaders, ...headers].map((name) => compileGlob(name))
   }
 
-  /** Returns the request without secrets, its key parts, and the kinds of secrets replaced. */
   request(request: RecordedRequest) {
     const kinds = new Set<string>()
     const note = (kind: string) => void kinds.add(kind)
@@ -116,7 +115,6 @@ export interface RedactionFlags {
   ignoreField?: string[]
 }
 
-/** @param known Secrets in addition to those from the environment and the file. Default: none. */
 export function toRedactor(
   { redact, ignoreField = [] }: RedactionFlags,
   known: readonly KnownSecret[] = [],
@@ -148,7 +146,6 @@ function toExpression(matches: string, file: string): RegExp {
 /** Minimum length of a known secret. Shorter values could occur by chance. */
 const minLength = 8
 
-/** Values of environment variables whose names contain key, token, secret or password. */
 export function environmentSecrets(environment: NodeJS.ProcessEnv = process.env): KnownSecret[] {
   return Object.entries(environment)
     .filter(([name, value = '']) => /key|token|secret|password/i.test(name) && value.length >= minLength)

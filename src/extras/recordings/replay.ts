@@ -55,7 +55,6 @@ function* framesOf(recording: Recording, start: () => number): Generator<Recorde
 
 const omittedHeaders = ['content-encoding', 'date']
 
-/** Returns the reply headers that can be replayed, without redacted ones. */
 export function replayedHeaders({ reply }: Recording): Record<string, string> {
   const headers = Object.entries(reply?.headers ?? {}).filter(
     ([name, value]) =>
@@ -67,7 +66,6 @@ export function replayedHeaders({ reply }: Recording): Record<string, string> {
   return Object.fromEntries(headers)
 }
 
-/** Returns how the connection breaks, or undefined if it does not break before the last event. */
 function hangUpOf(recording: Recording): 'reset' | 'stall' | undefined {
   const how = recording.end?.end
   if (how === 'idle') return 'stall'

@@ -27,7 +27,6 @@ export const defaultIgnoreFields: readonly string[] = [
 export interface KeyParts {
   readonly method: string
   readonly path: string
-  /** Query parameters, sorted by name. */
   readonly query: string
   /** Hash of the body: JSON with sorted keys and without ignored fields, or any other body as it is. */
   readonly bodyHash: string
@@ -138,7 +137,6 @@ interface Nearest {
 /** Maximum number of recordings with the same path to compare field by field. */
 const maxCompared = 200
 
-/** Returns the recording nearest to a request, or undefined if there are no recordings. */
 export function nearestRecording(
   recordings: readonly NamedRecording[],
   request: RecordedRequest,

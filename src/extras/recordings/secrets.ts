@@ -22,7 +22,6 @@ export interface KnownSecret {
 }
 
 export interface FinderSetup {
-  /** Known secrets. Default: none. */
   readonly values?: readonly KnownSecret[]
   /** Patterns in addition to known key formats. Default: none. */
   readonly patterns?: readonly SecretPattern[]
@@ -133,7 +132,6 @@ export function isPlaceholder(value: string): boolean {
   )
 }
 
-/** Replaces every placeholder with the same word, for comparisons. */
 export function withoutPlaceholders(text: string): string {
   return text.replace(/redacted\.[0-9a-f]{4}\.x*/g, 'redacted')
 }

@@ -56,7 +56,6 @@ function isOfSamePart(event: Delta, last: Delta): boolean {
   )
 }
 
-/** Matches text that needs no JSON escaping. */
 const plain = /^[ !#-[\]-~]*$/
 
 const end = '}\n\n'
@@ -153,7 +152,6 @@ function kindOf(item: unknown): AnswerPart['kind'] {
 
 type Reason = 'length' | 'content_filter'
 
-/** Returns the response as if a filter or limit had ended it. */
 function incompleteResponse(response: object, reason: Reason): object {
   const { output } = response as { output?: unknown }
   return {
