@@ -56,10 +56,7 @@ function modelList<const Id extends string>(id: Id, path: string, summary: strin
       const models = await matching(sandbox, query)
       const { offset = 0, limit = models.length, ...filters } = query
       const end = offset + limit
-      const nextQuery = Object.entries({ offset: end, limit, ...filters }).map(([name, value]) => [
-        name,
-        String(value),
-      ])
+      const nextQuery = { offset: `${end}`, limit: `${limit}`, ...(filters as Record<string, string>) }
       const next = end < models.length ? `/api/v1${path}?${new URLSearchParams(nextQuery)}` : null
       return ok({ data: models.slice(offset, end), total_count: models.length, links: { next } })
     },

@@ -31,7 +31,7 @@ import { isPlaceholder } from './secrets.ts'
 import { type Comparison, compareShapes, type Difference, kindOf, NotCompared, Shape } from './shapes.ts'
 import { basicAuthorization, upstreamUrl } from './upstream.ts'
 
-export interface DriftFlags {
+interface DriftFlags {
   upstream?: URL
   keyEnv?: string
   dialect?: string

@@ -1,8 +1,6 @@
 /** Parses events from a recorded stream's bytes. */
 import { createParser } from 'eventsource-parser'
-import { announcesEvents } from '../../http/reply.ts'
 import { parseJson } from '../../lib/json.ts'
-import type { Recording } from './recording.ts'
 
 export interface RecordedEvent {
   readonly data: string
@@ -10,10 +8,6 @@ export interface RecordedEvent {
   readonly event: string | undefined
   /** Parsed data; undefined if it is not JSON. */
   readonly value: unknown
-}
-
-export function isEventStream({ reply }: Pick<Recording, 'reply'>): boolean {
-  return reply !== undefined && announcesEvents(reply.headers)
 }
 
 export const lastEvent =

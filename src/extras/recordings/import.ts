@@ -18,7 +18,7 @@ import { type Exchange, RecordingFolder, toRecording } from './recording-files.t
 import { readOrFail } from './recordings.ts'
 import { type RedactionFlags, toRedactor } from './redact.ts'
 
-export interface ImportFlags extends RedactionFlags {
+interface ImportFlags extends RedactionFlags {
   recordings: string
   base?: string
   request?: string

@@ -58,16 +58,7 @@ export interface ExchangeLine {
   readonly result: RecordOutcome
 }
 
-export interface Recorder {
-  /** Base URL for clients, such as `http://127.0.0.1:4142/api/v1`. */
-  readonly baseUrl: string
-  /** Token for `x-understudy-token` or, if the recorder has the key, for the API key; undefined if none. */
-  readonly token: string | undefined
-  /** Shuts down after waiting for open exchanges, for up to `waitMs` real milliseconds. Default: the setup's `graceMs`. */
-  close(waitMs?: number): Promise<void>
-}
-
-export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
+export async function startRecorder(setup: RecorderSetup) {
   const { host = '127.0.0.1', port = 0, allowedHosts = [], token } = setup
   const { maxBytes = 64 * 1024 * 1024, graceMs = 5000 } = setup
   const folder = new RecordingFolder(setup.recordings, setup.redactor)
@@ -99,6 +90,7 @@ export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
   return {
     baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${bound}/api/v1`,
     token: guard.token,
+    /** Shuts down after waiting for open exchanges, for up to `waitMs` real milliseconds. */
     async close(waitMs = graceMs) {
       const stopped = new Promise((resolve) => server.close(resolve))
       setTimeout(() => server.closeAllConnections(), waitMs).unref()
@@ -311,7 +303,7 @@ export async function record(flags: RecordFlags): Promise<void> {
   })
   const { baseUrl, token } = recorder
   if (json) print(JSON.stringify({ ready: true, baseUrl, upstream: shown, recordings, token }))
-  else if (!quiet || token !== flags.token) print(readyText(recorder, flags, shown))
+  else if (!quiet || token !== flags.token) print(readyText(baseUrl, token, flags, shown))
 
   let isStopping = false
   const stop = async () => {
@@ -336,7 +328,7 @@ export function keyIn(name: string): string {
   throw new UsageError(`The environment variable ${name} is not set: set it to the key, or omit --key-env`)
 }
 
-function readyText({ baseUrl, token }: Recorder, flags: RecordFlags, shown: string): string {
+function readyText(baseUrl: string, token: string | undefined, flags: RecordFlags, shown: string): string {
   const or = flags.keyEnv === undefined ? '' : ', or as their API key'
   const tokenRow = `  token      ${flags.token ? 'as set' : token}   (clients send it in x-understudy-token${or})\n`
   const rows = `  base URL   ${baseUrl}\n${token === undefined ? '' : tokenRow}  stop       Ctrl-C`

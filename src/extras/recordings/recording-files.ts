@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { announcesEvents } from '../../http/reply.ts'
 import { isSecretName, joinedDeltas } from '../../http/secrets.ts'
 import { joinBytes, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { readRegularFile } from '../../lib/data-file.ts'
 import { check } from '../../lib/schema-messages.ts'
-import { isEventStream } from './events.ts'
 import {
   bodyOf,
   bytesOf,
@@ -151,7 +151,7 @@ export function leaksIn(text: string, recording: Recording, finder: SecretFinder
     utf8AsLatin1(text),
     ...(request ? [utf8AsLatin1(request.path + request.query), toLatin1(bytesOf(request))] : []),
     toLatin1(body),
-    ...(isEventStream(recording) ? joinedDeltas(toLatin1(body)).values() : []),
+    ...(reply && announcesEvents(reply.headers) ? joinedDeltas(toLatin1(body)).values() : []),
   ]
   const found = texts.flatMap((each) => finder.find(each))
   return [...new Set([...named.map(([name]) => `header ${name}`), ...found.map(({ kind }) => kind)])]

@@ -13,7 +13,7 @@ import { defaultIgnoreFields, keyPartsOf } from './request-key.ts'
 import { type FinderSetup, isPlaceholder, type KnownSecret, placeholderFor, SecretFinder } from './secrets.ts'
 import { credentialsOf } from './upstream.ts'
 
-export interface RedactionSetup extends FinderSetup {
+interface RedactionSetup extends FinderSetup {
   /** Headers to keep in addition to the default ones. `*` matches any characters. Default: none. */
   readonly headers?: readonly string[]
   /** Fields to ignore when comparing requests: `input`, `query.t`. Default: `defaultIgnoreFields`. */

@@ -29,7 +29,7 @@ export interface FinderSetup {
   readonly fields?: readonly string[]
 }
 
-export interface SecretFound {
+interface SecretFound {
   readonly start: number
   readonly end: number
   readonly kind: string
@@ -119,8 +119,9 @@ export class SecretFinder {
   }
 }
 
-/** Returns a placeholder, by default of the secret's length. Equal secrets get equal placeholders. */
-export function placeholderFor(secret: string, length = secret.length): string {
+/** Returns a placeholder of the secret's length. Equal secrets get equal placeholders. */
+export function placeholderFor(secret: string): string {
+  const { length } = secret
   return `redacted.${hash('secret', secret).slice(0, 4)}.`.padEnd(length, 'x').slice(0, length)
 }
 
