@@ -4,7 +4,6 @@ import { GatewayError, messageOf } from '../http/errors.ts'
 import { fieldsOf, parseJson } from '../lib/json.ts'
 import type { ErrorEnvelope } from '../resources/error-envelope.ts'
 import type { operationGroups } from './control.ts'
-import type { exportCall } from './journal-operations.ts'
 import type { ControlOperation } from './operation.ts'
 import { routePaths } from './route-paths.ts'
 
@@ -17,7 +16,9 @@ type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer 
   : never
 
 type Groups = typeof operationGroups
-type Operation = (Groups[keyof Groups] | ReturnType<typeof exportCall>)[number]
+type Operation = Groups[keyof Groups][number] | ControlOperation<'exportCall', Exported>
+/** An extra declares the operation. */
+type Exported = z.ZodType<{ data: { text: string } }>
 
 /** An operation's whole reply, typed by its schema. Undefined for a reply without a body. */
 export type Result<Id extends RouteId> =

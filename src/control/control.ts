@@ -13,7 +13,7 @@ import type { Reply } from '../http/reply.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import type { AnyOperation } from '../operation.ts'
 import { ScenarioError } from '../scenarios/scenario-error.ts'
-import { exportCall, journalOperations } from './journal-operations.ts'
+import { journalOperations } from './journal-operations.ts'
 import type { ControlContext, ControlHost } from './operation.ts'
 import {
   clockOperations,
@@ -36,17 +36,13 @@ export const operationGroups = {
 export async function controlOperations(
   gateway: Pick<GatewayCore, 'extras' | 'operations' | 'sandboxes'>,
 ): Promise<AnyOperation[]> {
-  const { extras } = gateway
-  const ofExtras = extras.map(async (extra) => (await extra.control?.(gateway)) ?? [])
+  const ofExtras = gateway.extras.map(async (extra) => (await extra.control?.(gateway)) ?? [])
   return [
-    ...Object.entries(operationGroups).flatMap(([tag, operations]) => tagged(tag, operations)),
-    ...tagged('Journal', exportCall(extras)),
+    ...Object.entries(operationGroups).flatMap(([tag, operations]) =>
+      operations.map((operation: AnyOperation) => ({ ...operation, doc: { tag, ...operation.doc } })),
+    ),
     ...(await Promise.all(ofExtras)).flat(),
   ]
-}
-
-function tagged(tag: string, operations: readonly AnyOperation[]): AnyOperation[] {
-  return operations.map((operation) => ({ ...operation, doc: { tag, ...operation.doc } }))
 }
 
 const base = '/__understudy'

@@ -1,14 +1,11 @@
 /** Control operations for the journal. */
 import * as z from 'zod'
-import type { Extra } from '../gateway/extra.ts'
-import { GatewayError } from '../http/errors.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { hiddenEntry, JournalEntry, readMatch, toEntry } from '../journal/entry.ts'
 import { withFields } from '../journal/expectations.ts'
 import type { Har } from '../journal/har.ts'
 import { Duration } from '../lib/numbers.ts'
 import { objectOf, sandboxOperation } from './operation.ts'
-import { infoOf } from './sandbox-operations.ts'
 
 export const Wait = z.strictObject({
   count: z.int().min(1).optional().describe('Default: 1.'),
@@ -122,25 +119,3 @@ export const journalOperations = [
     resolve: ({ journal }, { params }) => ({ data: hiddenEntry(journal.entry(params.entry)) }),
   }),
 ]
-
-/** Declares the operation that exports a call in the extras' formats, if there are any. */
-export function exportCall(extras: readonly Extra[]) {
-  const formats: NonNullable<Extra['exports']> = Object.assign({}, ...extras.map((extra) => extra.exports))
-  const names = Object.keys(formats)
-  if (names.length === 0) return []
-  const operation = sandboxOperation('exportCall', 'GET /sandboxes/{sandbox}/calls/{entry}/export', {
-    doc: { summary: 'Export a call as a curl command or a test' },
-    input: { params: { entry }, query: z.strictObject({ as: z.enum(names) }) },
-    output: z.object({ data: z.strictObject({ text: z.string() }) }),
-    async resolve(sandbox, { params, query: { as }, ...origins }) {
-      const record = sandbox.journal.record(params.entry)
-      const site = { ...infoOf(sandbox, origins), origin: origins.origin }
-      try {
-        return { data: { text: await formats[as]?.(record, site) } }
-      } catch (error) {
-        throw new GatewayError(409, (error as Error).message)
-      }
-    },
-  })
-  return [operation]
-}

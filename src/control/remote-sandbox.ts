@@ -100,15 +100,14 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
     const here = { sandbox: id }
     this.#here = here
     const methods: DerivedMethods<RequestBodies> = derived(remoteMethods.sandbox, client, id)
-    Object.assign(this, named(methods))
+    Object.assign(this, named('', methods))
     this.db = remoteDatabase(client, id)
-    this.journal = named(remoteJournal(client, id), 'journal.')
+    this.journal = named('journal.', remoteJournal<RequestBodies>(client, id))
     refuseGuesses(this.journal, 'journal')
-    const clock: SandboxClock<Promise<ClockReading>> = {
+    this.clock = named('clock.', {
       read: () => client.data('readClock', here),
       advance: (ms) => client.data('advanceClock', here, { body: { ms } }),
-    }
-    this.clock = named(clock, 'clock.')
+    })
     refuseGuesses(this.clock, 'clock')
   }
 
@@ -162,15 +161,14 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
     const { id } = await client.data('createGate', this.#here, { body: { on, options } })
     const here = { ...this.#here, gate: id, name: id }
     const release = () => client.data('deleteScenario', here).catch(undefinedIf(404))
-    const gate: RemoteGate = {
+    return named<RemoteGate>('gate.', {
       id,
       arrived: (count, { signal, timeout } = {}) =>
         client.data('waitForArrivals', here, { body: { count, timeout }, signal }),
       next: () => client.data('passGate', here),
       release,
       [Symbol.asyncDispose]: release,
-    }
-    return named(gate, 'gate.')
+    })
   }
 
   /** Restores a snapshot of this sandbox, any number of times. */
@@ -245,7 +243,7 @@ function derived<Methods extends Readonly<Record<string, RouteId>>>(
 }
 
 /** Wraps async methods so that their errors start with the called method, such as `clock.advance()`. */
-function named<Methods extends object>(methods: Methods, path = ''): Methods {
+function named<Methods extends object>(path: string, methods: Methods): Methods {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(methods))) {
     if (typeof value !== 'function') continue
     Reflect.set(methods, name, (...args: never[]) => inCall(`${path}${name}()`, () => value(...args)))
@@ -313,7 +311,7 @@ function remoteDatabase(client: ControlClient, sandbox: string): RemoteDatabase 
   return new Proxy({} as RemoteDatabase, {
     get: (_, name) =>
       typeof name === 'string' && name !== 'then'
-        ? named(recordsOf(client, sandbox, name), `db.${name}.`)
+        ? named(`db.${name}.`, recordsOf(client, sandbox, name))
         : undefined,
   })
 }

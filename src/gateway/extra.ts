@@ -63,8 +63,6 @@ export interface Extra {
   readonly answer?: (record: CallRecord<SandboxState>, rejection: unknown) => FoundAnswer | undefined
   /** Returns true if `answer` can reply to a request that no operation handles. @internal */
   readonly handles?: (method: string, path: string) => boolean
-  /** Export formats for calls, by name. A format throws if it cannot represent the call. @internal */
-  readonly exports?: Readonly<Record<string, (record: CallRecord, site: Site) => Promise<string>>>
   /** @internal */
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
   /** Returns what the application did wrong. @internal */
@@ -89,12 +87,6 @@ export interface FoundAnswer {
 export interface ExtraHost {
   readonly sandboxes: Sandboxes
   readonly operations: readonly AnyOperation[]
-}
-
-export interface Site {
-  readonly baseUrl: string
-  readonly origin: string
-  readonly apiKey: string
 }
 
 /** A vendor's variant of the API. Translating functions return their argument if they change nothing. */

@@ -141,7 +141,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.usage ? this.usage.inputTokens + this.usage.outputTokens : 0
   }
 
-  /** The delivery, as entries show it. */
   get deliveryNow(): Delivery {
     return this.holds > 0 && this.delivery === 'pending' ? 'held-by-gate' : this.delivery
   }
@@ -303,7 +302,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     for (const listener of this.state.owner.listeners) listener.settled?.(this)
   }
 
-  /** Ends a call that threw: its reply could not be made or sent. */
   failed(thrown: unknown): void {
     const { journal } = this.state
     this.error = truncate(`The reply could not be sent: ${Object(thrown).message ?? thrown}`, maxSentence)

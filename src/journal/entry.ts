@@ -50,13 +50,8 @@ export const JournalEntry = z.lazy(() =>
         .record(text(), z.union([text(), z.array(text())]))
         .describe('Query parameters by name. Repeated ones are arrays.'),
       headers: Headers.describe('Request headers; names in lower case.'),
-      body: z
-        .unknown()
-        .optional()
-        .describe('Parsed request body; undefined if empty, truncated or not JSON.'),
-      requestText: KeptText.describe(
-        'Request body as sent. Not stored if too large, compressed or not UTF-8.',
-      ),
+      body: z.unknown().optional().describe('Parsed request body; undefined if not whole JSON.'),
+      requestText: KeptText.describe('Request body. Not stored if too large, compressed or not UTF-8.'),
       status: z.int().describe('HTTP status; 0 if the connection closed without a response.'),
       error: text().nullable().describe("The reply's error message; null if the request was not rejected."),
       responseHeaders: Headers.describe('Reply headers; names in lower case.'),
@@ -69,13 +64,9 @@ export const JournalEntry = z.lazy(() =>
           }),
         )
         .describe("Times at which the reply body's chunks were sent. Empty for a reply sent in one piece."),
-      rules: z
-        .array(AppliedRule)
-        .describe('Rules that acted on the reply, starting with the one that replied.'),
+      rules: z.array(AppliedRule).describe('Rules that acted on the reply; the one that replied is first.'),
       turn: TurnReading.nullable().describe('Turn and conversation, if a script replied; otherwise null.'),
-      nearMisses: z
-        .array(NearMiss)
-        .describe('If no rule replied, the first 100 rules that did not apply. `explain()` lists all.'),
+      nearMisses: z.array(NearMiss).describe('If no rule replied, the first 100 rules that did not apply.'),
       usage: CallUsage.nullable().describe("The reply's tokens and cost; null if usage is not counted."),
       traceId: text().nullable().describe('Trace id in the `traceparent` header; null without a valid one.'),
       assumptions: z
@@ -91,9 +82,7 @@ export const JournalEntry = z.lazy(() =>
           }),
         )
         .describe('Rules for requests that the vendor would have refused with an error, as `strict` does.'),
-      schemaViolation: z
-        .boolean()
-        .describe('If true, the reply violated its schema: a bug; please report it.'),
+      schemaViolation: z.boolean().describe('If true, the reply violated its schema: a bug to report.'),
       delivery: z
         .enum(['pending', 'held-by-gate', 'complete', 'aborted-by-fault', 'aborted-by-client'])
         .describe(
@@ -102,9 +91,7 @@ export const JournalEntry = z.lazy(() =>
       timestamp: text().describe('Sandbox time of arrival, ISO 8601.'),
       elapsedMs: z.number().describe("Milliseconds of sandbox time from the sandbox's start to the arrival."),
       durationMs: Milliseconds.describe('Real time until the last byte, in milliseconds; null before.'),
-      firstByteMs: Milliseconds.describe(
-        "Real time until the body's first byte, in milliseconds; null before.",
-      ),
+      firstByteMs: Milliseconds.describe("Real time until the body's first byte; null before."),
     })
     .meta({ id: 'JournalEntry', description: 'A request and its reply.' }),
 )
@@ -122,9 +109,7 @@ export type Delivery = EntryFields['delivery']
 export function readMatch<Match>(match: Match): Match {
   if (match === undefined) return match
   if (typeof match !== 'object' || match === null)
-    throw new TypeError(
-      `match must be an object such as { body: { model: 'aurora/dawn-2' } }, got ${shown(match)}`,
-    )
+    throw new TypeError(`match must be an object such as { body: { model: 'a/b' } }, got ${shown(match)}`)
   // A test runner's asymmetric matchers are opaque.
   if (Object.getPrototypeOf(match) !== Object.prototype) return match
   const names = Object.keys(JournalEntry._zod.innerType.shape)
@@ -224,7 +209,6 @@ export function elapsed(from: number, to: number | undefined): number | null {
   return to === undefined ? null : roundedMs(to - from)
 }
 
-/** Rounds milliseconds to microseconds. */
 function roundedMs(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }

@@ -61,7 +61,6 @@ export function judgeCalls(
   const closest = nearestTo(match, others)
   const all = allCallsText(entries, pass ? [] : stray)
   if (!closest) return { pass, message: `${start}\n${all}` }
-  // The difference follows the message.
   const message = `${start}\n${all}\nThe closest is call ${entries.indexOf(closest) + 1}:`
   return { pass, message, ...withoutSecrets(pickFields(match, closest), match) }
 }
@@ -87,9 +86,10 @@ function verdict({ length }: readonly string[], none: string, some: string): Ver
 }
 
 export function judgeRules({ unused, entries, stray }: Findings): Verdict {
-  const rules = unused.map(
-    (each) => `  ${explainUnused(each, entries) ?? `${titleOf(each)}, on ${each.on.join(', ')}`}`,
-  )
+  const rules = unused.map((each) => {
+    const title = ruleTitle(each.scenario, each.rule, each.name)
+    return `  ${explainUnused(each, entries) ?? `${title}, on ${each.on.join(', ')}`}`
+  })
   return verdict(
     rules,
     'Expected at least one unused rule, but all were used.',
@@ -98,8 +98,8 @@ export function judgeRules({ unused, entries, stray }: Findings): Verdict {
 }
 
 export function explainUnused(unused: UnusedRule, entries: readonly JournalEntry[]): string | undefined {
-  const { on, hiddenBy, hiddenCalls } = unused
-  const title = titleOf(unused)
+  const { scenario, rule, name, on, hiddenBy, hiddenCalls } = unused
+  const title = ruleTitle(scenario, rule, name)
   if (hiddenCalls) return `${title} was not reached, because ${hiddenBy} answered ${calls(hiddenCalls)}`
   if (hiddenBy !== undefined) return `${title} is hidden by ${hiddenBy}`
   const called = [...new Set(entries.map(({ operation, method, path }) => operation ?? `${method} ${path}`))]
@@ -107,10 +107,6 @@ export function explainUnused(unused: UnusedRule, entries: readonly JournalEntry
   if (called.length === 0 || on.some(isCalled)) return undefined
   const were = called.length === 1 ? 'was' : 'were'
   return `${title} matches ${on.join(' and ')}, but only ${called.join(', ')} ${were} called`
-}
-
-function titleOf({ scenario, rule, name }: UnusedRule): string {
-  return ruleTitle(scenario, rule, name)
 }
 
 export function judgeScripts({ scripts, entries, stray }: Findings): Verdict {
@@ -204,7 +200,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
-/** Explains that bodies were not compared, because the journal does not have them whole. */
 function truncatedText(entries: readonly JournalEntry[], match: unknown): string {
   const { length } = entries.filter(({ requestText }) => requestText.truncatedBytes > 0)
   if (length === 0 || !isRecord(match) || !('body' in match)) return ''

@@ -41,7 +41,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   #arrivals = 0
   /** Returns the calls that the default sandbox, if it is another one, has received meanwhile. @internal */
   readonly stray: () => JournalEntry[]
-  /** Checks of waits, with their operations. */
   readonly #waiters = new Map<(records?: readonly CallRecord[]) => void, string>()
   #hasEnded = false
 
@@ -159,9 +158,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
         `expects a call or its id, got ${shown(entry)}: journal.last() returns undefined if there is no call`,
       )
     if (this.#has(id))
-      throw new TypeError(
-        `expects a call or its id, got an operation's name; write explain(journal.last('${id}'))`,
-      )
+      throw new TypeError(`expects a call, got an operation; write explain(journal.last('${id}'))`)
     return explanationOf(this.record(id))
   }
 

@@ -28,10 +28,6 @@ export function allowOrigin(origin: string, response: ServerResponse): void {
   response.setHeader('access-control-expose-headers', exposed)
 }
 
-export function isPreflight({ headers }: IncomingMessage): boolean {
-  return headers['access-control-request-method'] !== undefined
-}
-
 export function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
   const { headers } = request
   const requested = headers['access-control-request-headers']?.toLowerCase().split(',') ?? []

@@ -89,18 +89,13 @@ export interface ServerSettings extends OptionsOutput<typeof serverOptions> {}
 
 /** Adds the reason to a `listen` error, and keeps its `code`. */
 export function toListenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
-  const message = reasons[error.code ?? '']?.(port, host)
-  return message === undefined
-    ? error
-    : Object.assign(new Error(message, { cause: error }), { code: error.code })
-}
-
-type Reason = (port: number, host: string) => string
-
-const noAddress: Reason = (_, host) => `This machine has no address '${host}': choose another host`
-const reasons: Readonly<Record<string, Reason>> = {
-  EADDRINUSE: (port) => `Port ${port} is in use: choose another port, or 0 for any free port`,
-  EACCES: (port) => `No permission to listen on port ${port}: choose one above 1023`,
-  EADDRNOTAVAIL: noAddress,
-  ENOTFOUND: noAddress,
+  const noAddress = `This machine has no address '${host}': choose another host`
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} is in use: choose another port, or 0 for any free port`,
+    EACCES: `No permission to listen on port ${port}: choose one above 1023`,
+    EADDRNOTAVAIL: noAddress,
+    ENOTFOUND: noAddress,
+  }
+  const { code = '', message } = error
+  return Object.assign(new Error(reasons[code] ?? message, { cause: error }), { code })
 }

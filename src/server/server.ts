@@ -13,7 +13,7 @@ import { monotonic } from '../lib/clock.ts'
 import { loadOnce } from '../lib/load-once.ts'
 import { printError } from '../lib/print.ts'
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from '../lib/real-timers.ts'
-import { allowOrigin, answerPreflight, isPreflight } from './cors.ts'
+import { allowOrigin, answerPreflight } from './cors.ts'
 import { Guard } from './guard.ts'
 import { createListener } from './listener.ts'
 import { toRequestLine } from './request-line.ts'
@@ -64,7 +64,6 @@ export class Server {
     return { port: bound, url }
   }
 
-  /** Never throws. */
   readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const { onRequest } = this.#settings
     const sink = new NodeSink(response)
@@ -117,7 +116,8 @@ export class Server {
         this.#guard.assertOrigin(headers.origin, headers.host)
         allowOrigin(headers.origin, response)
       }
-      if (method === 'OPTIONS' && isPreflight(request)) return void answerPreflight(request, response)
+      const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+      if (isPreflight) return void answerPreflight(request, response)
       const document = url === '/openapi.json' && (await fileOf(gateway, request))
       if (document) return void (await send(response, document))
       if (/^\/(?:\?|$)/.test(url)) return void (await send(response, rootReply(request, this.#hasConsole)))

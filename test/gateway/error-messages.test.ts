@@ -292,7 +292,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
     [
       () => gateway.journal.explain('createResponse'),
-      "expects a call or its id, got an operation's name; write explain(journal.last('createResponse'))",
+      "expects a call, got an operation; write explain(journal.last('createResponse'))",
     ],
     [() => gateway.journal.explain(undefined), 'journal.last() returns undefined if there is no call'],
     [() => gateway.restore({}), 'restore() expects a snapshot from sandbox.snapshot(), got {}'],

@@ -9,10 +9,8 @@ export const exports: ExtraDefinition = {
     const { apiDocument } = await import('./documents.ts')
     return ok(apiDocument(gateway))
   },
-  control: async () => [(await import('./documents.ts')).getControlDocument],
-  exports: {
-    curl: async (record, site) => (await import('./snippets.ts')).toCurl(record, site),
-    vitest: async (record) => (await import('./snippets.ts')).toTest(record, 'vitest'),
-    playwright: async (record) => (await import('./snippets.ts')).toTest(record, 'playwright'),
-  },
+  control: async () => [
+    (await import('./documents.ts')).getControlDocument,
+    (await import('./export-call.ts')).exportCall,
+  ],
 }

@@ -1,5 +1,5 @@
 /** Exports a call as a curl command or a test. Its untrusted values are written as escaped literals. */
-import type { Site } from '../../gateway/extra.ts'
+import type { SandboxAddress } from '../../control/sandbox-operations.ts'
 import { httpToken } from '../../http/header-record.ts'
 import { announcesEvents } from '../../http/reply.ts'
 import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from '../../http/secrets.ts'
@@ -14,9 +14,9 @@ const omittedHeaders =
   /^(host|connection|content-length|transfer-encoding|user-agent|accept|accept-.*|origin|referer|sec-.*|keep-alive|x-understudy-scenario|x-stainless-.*|traceparent|priority|expect)$/i
 
 /** Returns a curl command. Throws for a call with NUL characters, which command lines cannot contain. */
-export function toCurl(record: CallRecord, site: Site): string {
+export function toCurl(record: CallRecord, { baseUrl, apiKey }: SandboxAddress, origin: string): string {
   const { method, route, asksForStream } = record
-  const base = route === undefined ? site.origin : site.baseUrl
+  const base = route === undefined ? origin : baseUrl
   const target = targetOf(record)
   const body = bodyOf(record)
   const first = [
@@ -32,7 +32,7 @@ export function toCurl(record: CallRecord, site: Site): string {
   )
   const lines = [
     first.join(' '),
-    ...[`authorization: Bearer ${site.apiKey}`, ...headers].map((header) => `-H ${shellWord(header)}`),
+    ...[`authorization: Bearer ${apiKey}`, ...headers].map((header) => `-H ${shellWord(header)}`),
     ...(body === '' ? [] : [`--data-raw ${shellWord(body)}`]),
   ]
   return `${lines.join(' \\\n  ')}\n`
