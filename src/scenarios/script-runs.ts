@@ -71,19 +71,19 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
 
   /** Returns the conversation's next turn, or the first turn of an unused script. */
   function nextTurn(): PlannedTurn | undefined {
-    if (current?.run.retry?.history === history) return playAgain(current, current.run.retry.before)
+    if (current?.run.retry?.history === history) {
+      const { active, run } = current
+      const before = { ...current.run.retry.before, conversation: run.conversation }
+      return { ...plan({ active, run: before }), repeated: run }
+    }
     if (current && hasTurns(current)) return plan(current)
     if (current && current.active.rule.onEnd !== 'pass') return undefined
     const unstarted = scripts.filter(({ progress }) => progress.applied === 0)
     const fitting = unstarted.find((each) => fitsTurn(scriptOf(each)[0], conversation))
     const active = fitting ?? unstarted[0]
-    if (active && !fitting && altered && !altered.maybeNew) return rejectAltered(altered)
+    if (active && !fitting && altered && !altered.maybeNew) return rejectTurn(altered)
     // A script that lets requests pass after its last turn leaves the conversation to the next script.
     return active && plan({ active, run: newRun(conversation, current?.run) })
-  }
-
-  function playAgain({ active, run }: CurrentRun, before: ScriptRun): PlannedTurn {
-    return { ...plan({ active, run: { ...before, conversation: run.conversation } }), repeated: run }
   }
 
   /** Applies `onEnd` after a script's last turn. Returns undefined if it lets the request pass. */
@@ -113,7 +113,7 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
       return plan({ active, run: { ...run, turns } })
     }
     if (scripts.some(({ rule }) => rule.onEnd === 'pass')) return undefined
-    if (altered) return altered.active === active ? rejectAltered(altered) : undefined
+    if (altered) return altered.active === active ? rejectTurn(altered) : undefined
     const reason =
       scripts.length === 1
         ? 'the script is already used by another'
@@ -122,52 +122,44 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     return reject({ active, run }, 1, message, `no new conversation: ${reason}`)
   }
 
-  function rejectAltered({ active, run, differences, maybeNew }: AlteredRun): PlannedTurn {
-    const total = scriptOf(active).length
-    const number = run.turns + 1
-    const position = number > total ? `${number}, after the last one,` : `${number} of ${total}`
-    const message = `turn ${position} does not match: expected ${differences}${maybeNew ? forOthers : ''}`
-    return reject({ active, run }, number, message, differences, `turn ${number} expected ${differences}`)
-  }
-
   function plan({ active, run }: CurrentRun): PlannedTurn {
     const script = scriptOf(active)
     const total = script.length
     const number = (active.rule.onEnd === 'repeat' ? run.turns % total : Math.min(run.turns, total - 1)) + 1
     const turn = script[number - 1] as ParsedTurn
-    const differences = differencesOf(turn.expect, conversation, resultsOf(conversation, run))
-    if (differences.length === 0)
-      return { active, number, run, history, faults: faultsOf(turn).toSorted(compareFaults) }
-    const mismatch = differences.join('; expected ')
-    const message = `turn ${number} of ${total} does not match: expected ${mismatch}${run.turns === 0 ? forOthers : ''}`
-    const problem = run.turns > 0 ? `turn ${number} expected ${mismatch}` : mismatch
-    return reject({ active, run }, number, message, mismatch, problem)
+    const differences = differencesOf(turn.expect, conversation, resultsOf(conversation, run)).join(
+      '; expected ',
+    )
+    if (differences !== '') return rejectTurn({ active, run, differences, maybeNew: run.turns === 0 }, number)
+    return { active, number, run, history, faults: faultsOf(turn).toSorted(compareFaults) }
+  }
+
+  function rejectTurn(
+    { active, run, differences, maybeNew }: AlteredRun,
+    number = run.turns + 1,
+  ): PlannedTurn {
+    const total = scriptOf(active).length
+    const position = number > total ? `${number}, after the last one,` : `${number} of ${total}`
+    const message = `turn ${position} does not match: expected ${differences}${maybeNew ? forOthers : ''}`
+    const problem = run.turns > 0 ? `turn ${number} expected ${differences}` : differences
+    return reject({ active, run }, number, message, differences, problem)
   }
 
   function reject(
     { active, run }: CurrentRun,
     number: number,
     message: string,
-    mismatch: string,
+    difference: string,
     problem?: string,
   ): PlannedTurn {
     const { scenario, number: rule, name } = active.rule
     const position = scripts.length > 1 ? ` number ${scripts.indexOf(active) + 1}` : ''
     const known = new Set(runsOf(scripts).flatMap((each) => [...each.run.calls.keys()]))
     const unknown = conversation.items.find((item) => 'id' in item && !known.has(item.id))
-    const cause =
-      unknown && 'id' in unknown ? `no script sent the call id '${truncate(unknown.id, 100)}'` : undefined
+    const cause = unknown && 'id' in unknown && `no script sent the call id '${truncate(unknown.id, 100)}'`
     const text = `${ruleTitle(scenario, rule, name)}${position}: ${cause ? `${cause}; ` : ''}${message}`
-    const { faults } = refusal(text, { turn: number })
-    return {
-      active,
-      number,
-      run,
-      history,
-      faults,
-      mismatch: cause ? `${mismatch}; ${cause}` : mismatch,
-      problem,
-    }
+    const mismatch = cause ? `${difference}; ${cause}` : difference
+    return { active, number, run, history, faults: refusal(text, { turn: number }).faults, mismatch, problem }
   }
 
   return { next: nextTurn(), endOf, altered }
@@ -269,7 +261,6 @@ function hasTurns({ active, run }: CurrentRun): boolean {
 
 function findRun(scripts: readonly ActiveScript[], conversation: Conversation): CurrentRun | undefined {
   const all = runsOf(scripts)
-  if (all.length === 0) return undefined
   const byCall = new Map(all.flatMap((each) => [...each.run.calls.keys()].map((id) => [id, each] as const)))
   const latest = conversation.items.findLast((item) => 'id' in item && byCall.has(item.id))
   const found = latest && 'id' in latest ? byCall.get(latest.id) : findByHistory(all, conversation)
@@ -289,13 +280,13 @@ function findByHistory(all: readonly CurrentRun[], conversation: Conversation): 
 }
 
 /** Finds the conversation that has most in common with a request's history, unless the request begins a new one. */
-function findAltered(all: readonly CurrentRun[], conversation: Conversation): AlteredRun | undefined {
+function findAltered(runs: readonly CurrentRun[], conversation: Conversation): AlteredRun | undefined {
   const outputs = assistantOutputs(conversation)
   if (outputs.length === 0 && userTexts(conversation).length < 2) return undefined
   const first = firstUserText(conversation)
   const firstHash = hash(first)
   const isSaid = ({ said }: ScriptRun, output = '') => said.some(({ text }) => isSameText(text, output))
-  const [nearest] = all
+  const [nearest] = runs
     .map(({ active, run }) => {
       const isOther = run.firstUserMessage !== firstHash
       const common = outputs.filter((output) => isSaid(run, output)).length
@@ -305,13 +296,12 @@ function findAltered(all: readonly CurrentRun[], conversation: Conversation): Al
   if (!nearest?.likeness) return undefined
   const { active, run, isOther } = nearest
   const differences = isOther ? [`the first user message ${run.begunWith}, but received ${brief(first)}`] : []
-  differences.push(...(differenceOf(outputs, run) ?? []))
-  const maybeNew = isOther || outputs.length === 0
-  return { active, run, maybeNew, differences: differences.join('; expected ') }
+  const all = [...differences, differenceOf(outputs, run) ?? []].flat()
+  return { active, run, maybeNew: isOther || outputs.length === 0, differences: all.join('; expected ') }
 }
 
 /** Returns how a request's assistant output differs from a part of the script's output, in order. */
-function differenceOf(outputs: readonly (string | undefined)[], { said }: ScriptRun): [string] | undefined {
+function differenceOf(outputs: readonly (string | undefined)[], { said }: ScriptRun): string | undefined {
   let rest = said
   const isMissing = (output: string | undefined) => {
     if (output === undefined) return false
@@ -328,7 +318,7 @@ function differenceOf(outputs: readonly (string | undefined)[], { said }: Script
   const [expected, received] = [said[place]?.text, outputs[place]]
   const output = `${expected === undefined ? 'no ' : ''}output ${place + 1} of the assistant in the history`
   const value = expected === undefined ? '' : ` to be ${brief(expected)}`
-  return [`${output}${value}, but received ${received === undefined ? 'none' : brief(received)}`]
+  return `${output}${value}, but received ${received === undefined ? 'none' : brief(received)}`
 }
 
 /** Compares two texts. Ignores truncation by `max_output_tokens`, and links that citations append. */
