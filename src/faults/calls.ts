@@ -128,48 +128,38 @@ const answerForms = {
   },
 } as const satisfies Record<string, Form>
 
-export const callFaults = [
-  faultOfForms(
-    'tool-arguments',
-    'not-json',
-    argumentForms,
-    'The arguments of tool calls are wrong.',
-    'The last character is missing, the first property has a wrong type or is missing, there is an additional property, there are no arguments, they are an object instead of text, or the length limit is reached halfway through the last call.',
-  ),
-  faultOfForms(
-    'tool-call',
-    'unknown-tool',
-    callForms,
-    'Tool calls are wrong, except for their arguments.',
-    'All calls are to `unknown_tool`, all have the id `call_duplicate`, the first event of each is sent twice, all have the index of the first, or names are sent in two pieces.',
-  ),
-  faultOfForms(
-    'answer',
-    'empty',
-    answerForms,
-    'The answer has unexpected content, or its stream continues after its end.',
-    'There is no content, the text is a refusal, there is only reasoning, the text is in a Markdown code block, `choices` is empty, the final event is sent twice, or a text delta follows it.',
-  ),
-] as const
+const formOf = <Name extends string>(forms: Readonly<Record<Name, Form>>, usual: NoInfer<Name>) =>
+  z.enum(Object.keys(forms) as Name[]).default(usual as never)
 
-function faultOfForms<const Name extends string, FormName extends string>(
-  name: Name,
-  usual: NoInfer<FormName>,
-  forms: Readonly<Record<FormName, Form>>,
-  summary: string,
-  described: string,
-) {
-  return defineFault(name, 'answer', {
-    summary,
+export const callFaults = [
+  defineFault('tool-arguments', 'answer', {
+    summary: 'The arguments of tool calls are wrong.',
     params: () => ({
-      form: z
-        .enum(Object.keys(forms) as FormName[])
-        .default(usual as never)
-        .describe(described),
+      form: formOf(argumentForms, 'not-json').describe(
+        'The last character is missing, the first property has a wrong type or is missing, there is an additional property, there are no arguments, they are an object instead of text, or the length limit is reached halfway through the last call.',
+      ),
     }),
-    apply: ({ form }, context, reply) => changeWhole(reply, context, forms[form]),
-  })
-}
+    apply: ({ form }, context, reply) => changeWhole(reply, context, argumentForms[form]),
+  }),
+  defineFault('tool-call', 'answer', {
+    summary: 'Tool calls are wrong, except for their arguments.',
+    params: () => ({
+      form: formOf(callForms, 'unknown-tool').describe(
+        'All calls are to `unknown_tool`, all have the id `call_duplicate`, the first event of each is sent twice, all have the index of the first, or names are sent in two pieces.',
+      ),
+    }),
+    apply: ({ form }, context, reply) => changeWhole(reply, context, callForms[form]),
+  }),
+  defineFault('answer', 'answer', {
+    summary: 'The answer has unexpected content, or its stream continues after its end.',
+    params: () => ({
+      form: formOf(answerForms, 'empty').describe(
+        'There is no content, the text is a refusal, there is only reasoning, the text is in a Markdown code block, `choices` is empty, the final event is sent twice, or a text delta follows it.',
+      ),
+    }),
+    apply: ({ form }, context, reply) => changeWhole(reply, context, answerForms[form]),
+  }),
+] as const
 
 /** Changes the text of arguments; `isParsed` is true if the protocol shows them as an object. */
 type ChangeText = (text: string, isParsed: boolean) => unknown

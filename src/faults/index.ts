@@ -69,16 +69,14 @@ export const faultNames: readonly string[] = faults.map(({ name }) => name)
 
 // Cast to the types above, because a union of a mapped list loses each fault's type.
 export const FaultSetting = z.lazy(() => {
-  const built = faults.map(({ name, summary, params }) => ({ name, summary, params: params() }))
-  const settings = built.map(({ name, summary, params }) =>
-    params.safeExtend({ name: z.literal(name) }).describe(summary),
-  )
   const bare = new Map<string, object>()
-  for (const { name, params } of built) {
+  const settings = faults.map(({ name, summary, params }) => {
+    const schema = params()
     // Each schema parses only once here. Compiling it first, as zod does by default, would take longer.
-    const { data } = params.safeParse({}, { jitless: true })
+    const { data } = schema.safeParse({}, { jitless: true })
     if (data) bare.set(name, data)
-  }
+    return schema.safeExtend({ name: z.literal(name) }).describe(summary)
+  })
   const union: z.ZodType = z.union(
     [
       z.enum([...bare.keys()]).transform((name) => ({ ...bare.get(name), name })),
@@ -93,9 +91,7 @@ export const FaultSetting = z.lazy(() => {
 
 /** A fault, or a list of faults that act together. */
 export const FaultList = z.lazy(() =>
-  z.union([FaultSetting, list(FaultSetting).min(1).max(100)], {
-    error: ({ input }) => problemWith(input),
-  }),
+  z.union([FaultSetting, list(FaultSetting).min(1).max(100)], { error: ({ input }) => problemWith(input) }),
 )
 
 /** Names that people try, and the faults that they mean. */

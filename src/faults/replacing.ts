@@ -197,20 +197,14 @@ function usualHeaders(status: number, rateLimit: RateLimitState): Record<string,
 
 /** Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now, because clocks may differ. */
 export function rateLimitHeaders(state: RateLimitState): Record<string, string> {
-  const { limit, remaining, resetMs, requests, tokens } = state
-  return {
-    'x-ratelimit-limit': String(limit),
-    'x-ratelimit-remaining': String(remaining),
-    'x-ratelimit-reset': seconds(resetMs),
-    ...(requests && {
-      'x-ratelimit-limit-requests': String(requests.limit),
-      'x-ratelimit-remaining-requests': String(requests.remaining),
-    }),
-    ...(tokens && {
-      'x-ratelimit-limit-tokens': String(tokens.limit),
-      'x-ratelimit-remaining-tokens': String(tokens.remaining),
-    }),
-  }
+  const headersOf = (unit: string, part: RateLimitState['tokens']) =>
+    part && {
+      [`x-ratelimit-limit${unit}`]: String(part.limit),
+      [`x-ratelimit-remaining${unit}`]: String(part.remaining),
+    }
+  const reset = { 'x-ratelimit-reset': seconds(state.resetMs) }
+  const units = { ...headersOf('-requests', state.requests), ...headersOf('-tokens', state.tokens) }
+  return { ...headersOf('', state), ...reset, ...units }
 }
 
 /** Rounds up to whole seconds, so that clients wait long enough. */
