@@ -35,8 +35,7 @@ export const assumptions = {
   },
   unknownPath: {
     about: 'Paths without an operation',
-    choice:
-      '404 for an unknown path, 405 with `Allow` for another method of a known path, 426 for a WebSocket',
+    choice: '404 for an unknown path, 405 with `Allow` for another method, 426 for a WebSocket',
   },
   extension: {
     about: 'Operations outside the Model Gateway API',
@@ -88,8 +87,7 @@ export const assumptions = {
   },
   taskTypeOnDesign: {
     about: 'The design category that a `task_type` selects',
-    choice:
-      '`coding` selects `codecategories`; other values do not filter; an explicit `category` takes precedence',
+    choice: '`coding` selects `codecategories`; others do not filter; `category` takes precedence',
   },
   designFiltersWithoutSource: {
     about: '`arena` and `category` without a source',
@@ -147,8 +145,7 @@ export const assumptions = {
   },
   searchForms: {
     about: 'A web search requested in several ways at once',
-    choice:
-      'a tool takes precedence over a plugin, and a plugin over `:online`; the first of several tools or plugins applies',
+    choice: 'a tool takes precedence over a plugin, a plugin over `:online`, and the first over others',
   },
   nativeSearch: {
     about: 'Models with built-in web search',

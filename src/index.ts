@@ -21,11 +21,7 @@ export class Gateway extends GatewayCore<RequestBodies> {
     super(options, gatewaySetup)
   }
 
-  /**
-   * A `fetch` function that sends requests to the gateway, for clients that accept one. Does not intercept anything.
-   *
-   * @example new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
-   */
+  /** Sends requests to the gateway, for clients that accept a `fetch` function. Does not intercept anything. */
   readonly fetch: typeof fetch = toFetch(this)
 }
 

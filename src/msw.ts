@@ -53,14 +53,12 @@ function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandle
       `MSW 3 does not intercept fetch in ${runtime}: pass fetch: gateway.fetch to the client, or use intercept(gateway) from gateway-understudy/node`,
     )
   const all = ids.length === 0
+  const known = gateway.operations.map(({ id }) => id)
   for (const id of ids) {
-    const operations = gateway.operations.map((operation) => operation.id)
     if (typeof id !== 'string')
-      throw new TypeError(
-        `handlers() expects ids, as in handlers(gateway, 'createResponse'), got ${shown(id)}`,
-      )
-    if (!operations.includes(id))
-      throw new TypeError(`handlers: unknown operation '${id}'${didYouMean(id, operations)}`)
+      throw new TypeError(`handlers() expects ids, as in handlers(gateway, 'getPreset'), got ${shown(id)}`)
+    if (!known.includes(id))
+      throw new TypeError(`handlers: unknown operation '${id}'${didYouMean(id, known)}`)
   }
   const { baseUrl } = gateway.options
   if (baseUrl !== undefined) gateways.set(baseUrl, new WeakRef(gateway))
@@ -78,8 +76,7 @@ function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandle
 }
 
 /**
- * Returns a function that responds to a request without a handler, or undefined for a request that is not meant for the
- * gateway.
+ * Returns a function that responds to a request without a handler; undefined if it is not meant for the gateway.
  *
  * @param ids If not empty, only requests to these operations are answered, at public APIs and sandbox addresses.
  */

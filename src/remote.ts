@@ -17,11 +17,7 @@ export interface ConnectOptions {
   token?: string
 }
 
-/**
- * Connects to a running server. Throws if the server is unreachable or rejects the token.
- *
- * @param url The server's URL, such as `http://127.0.0.1:4141`, or its base URL, which ends in `/api/v1`.
- */
+/** Connects to a server, by its URL or base URL. Throws if it is unreachable or rejects the token. */
 export function connectGateway(url: string | URL, options: ConnectOptions = {}): Promise<RemoteGateway> {
   return inCall('connectGateway', () => connect(url, options))
 }

@@ -1,6 +1,4 @@
-/**
- * Serves a gateway over HTTP: provides `startServer()` for tests, and runs the command line if executed as a program.
- */
+/** Serves a gateway over HTTP: `startServer()` for tests, and the command line if executed as a program. */
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { optionsOf } from './gateway/extra.ts'
@@ -29,11 +27,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly baseUrl: string
   /** Bearer token for control requests; undefined if none is required. */
   readonly token: string | undefined
-  /**
-   * Stops accepting requests and shuts down.
-   *
-   * @param graceMs Maximum wait for open replies, in real milliseconds. Default: 0.
-   */
+  /** Stops the server. @param graceMs Maximum wait for open replies, in real milliseconds. Default: 0. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -69,10 +63,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
   return running
 }
 
-/**
- * Runs the command line: `serve`, which is the default, or another command that `--help` lists. Sets
- * `process.exitCode`.
- */
+/** Runs the command line: `serve`, or another command that `--help` lists. Sets `process.exitCode`. */
 export async function runCommandLine(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   const { run } = await import('./cli/command-line.ts')
   surviveOutputErrors()

@@ -51,8 +51,7 @@ export function isPath(value: unknown): value is string {
 /**
  * Creates a gateway with all extras. Throws a `UsageError` for invalid options.
  *
- * @param config Configuration file that contains the options, and the number of scenarios in it, which those from flags
- * follow. Undefined if all options come from flags.
+ * @param config Undefined if all options come from flags, whose scenarios follow those of the file.
  */
 export function toGateway(
   options: GatewayOptionsInput,

@@ -178,11 +178,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
     await this.client.data('restoreSnapshot', this.#here, { body: { id: snapshot.id } })
   }
 
-  /**
-   * Creates a copy of this sandbox.
-   *
-   * @param id Custom id. Default: a generated one.
-   */
+  /** Creates a copy of this sandbox. @param id Default: a generated one. */
   async fork(id?: string): Promise<RemoteSandbox<RequestBodies>> {
     return newSandbox(this.client, { id, fork: this.id })
   }

@@ -1,8 +1,6 @@
 /**
- * Handles a request from arrival to reply: steps 3 to 11 of 12. Delivery is the last step. A call that throws is over,
- * too: its record is in the journal, and its sandbox is no longer in use.
- *
- * Handling continues after a step rejects a request: the body is still recorded, and a rule may reply instead.
+ * Handles a request from arrival to reply: steps 3 to 11 of 12. Handling continues after a step rejects a request: the
+ * body is still recorded, and a rule may reply instead.
  */
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'

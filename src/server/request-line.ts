@@ -23,10 +23,7 @@ export interface RequestLine {
   readonly delivery: Delivery
 }
 
-/**
- * @param startedAt Real time in milliseconds, from `monotonic()`.
- * @param record Undefined if the request did not reach the gateway.
- */
+/** @param record Undefined if the request did not reach the gateway. */
 export function toRequestLine(
   { method = '', url: path = '' }: IncomingMessage,
   response: ServerResponse,

@@ -420,7 +420,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => gateway.journal.requests(), 'journal.requests does not exist: use entries()'],
   ],
   'arguments of the wrong kind': [
-    [() => (handlers as Any)(gateway, ['createResponse']), "as in handlers(gateway, 'createResponse')"],
+    [() => (handlers as Any)(gateway, ['createResponse']), "as in handlers(gateway, 'getPreset')"],
     [() => (intercept as Any)(gateway, 'error'), 'such as { onUnhandledRequest: … }'],
     [() => (journalText as Any)([]), 'journalText() expects a title and entries'],
     [() => (defineScenario as Any)([]), 'a scenario must be { name, rules: […] }, got []'],

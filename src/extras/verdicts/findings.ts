@@ -38,11 +38,6 @@ export interface Judged {
   activeScenarios(): ScenarioProgress[] | Promise<ScenarioProgress[]>
 }
 
-/** A finding, or one that lacks evidence. */
-interface Judgement extends Finding {
-  readonly isJudged: boolean
-}
-
 /** A promise for a sandbox in another process. */
 export type FindingsOf<Sandbox> = Sandbox extends { journal: { entries(): Promise<unknown> } }
   ? Promise<Finding[]>
@@ -91,7 +86,8 @@ export function findingsIn(facts: Facts, evidence: Evidence = {}): Finding[] {
   return judge(facts, evidence).flatMap(({ isJudged, ...finding }) => (isJudged ? finding : []))
 }
 
-function judge({ entries, scenarios = [], operations }: Facts, evidence: Evidence): Judgement[] {
+/** Returns the findings, and those that lack evidence. */
+function judge({ entries, scenarios = [], operations }: Facts, evidence: Evidence) {
   const protocols = new Map(operations.map(({ id, protocol }) => [id, protocol as Reader | undefined]))
   const all = entries.toSorted(byArrival).map((entry, place): Attempt => {
     const { items = [] } = protocols.get(entry.operation ?? '')?.conversation(entry.body) ?? {}

@@ -12,10 +12,7 @@ export function titleOf({ operation, call, fault, verdict }: SweepRun): string {
  * Returns the runs that are silent, hung, crashed or duplicated, except those that no client could detect, and the
  * accepted findings that no longer occur.
  */
-export function failuresOf(
-  { runs }: SweepResult,
-  accepted: readonly string[] = [],
-): { readonly failed: readonly SweepRun[]; readonly outdated: readonly string[] } {
+export function failuresOf({ runs }: SweepResult, accepted: readonly string[]) {
   const bad = runs.filter(({ verdict, isDetectable }) => isDetectable && failing.includes(verdict))
   const titles = new Set(bad.map(titleOf))
   return {
@@ -45,14 +42,9 @@ export function sweepTable({ runs, calls }: SweepResult): string {
     ''.padEnd(width) + cells(calls.map((_, place) => String(place + 1))),
     ...table,
     legend.join(', '),
-    ...lines.map((run) => `${titleOf(run)}: ${run.message}\n  ${pasteOf(run)}`),
+    ...lines.map((run) => `${titleOf(run)}: ${run.message}\n  sandbox.use(${literal(run.rule)})`),
     ...Array.from(missed, ([message, each]) => `not reached (${each.length}): ${message}`),
   ].join('\n')
-}
-
-/** Returns the line that repeats a run's failure in a test. */
-function pasteOf({ rule }: SweepRun): string {
-  return `sandbox.use(${literal(rule)})`
 }
 
 function literal(value: unknown): string {

@@ -101,16 +101,6 @@ export interface SweepResult<Result = unknown> {
   readonly runs: readonly SweepRun[]
 }
 
-interface Observed<Result> {
-  /** Undefined if there was none in time. */
-  readonly outcome: { readonly result: Result } | { readonly error: unknown } | undefined
-  readonly rejections: readonly unknown[]
-  readonly entries: readonly JournalEntry[]
-  readonly findings: readonly Finding[]
-  /** If true, the rule has acted. */
-  readonly isReached: boolean
-}
-
 /** A fault at a call. */
 type Job = Pick<SweepRun, 'call' | 'operation' | 'fault' | 'isDetectable' | 'rule'>
 
@@ -136,7 +126,7 @@ export async function runSweep<Result, RequestBodies extends object>(
   )
   const close = sandboxes.serveAt(gateway.options.baseUrl ?? 'https://gateway.example/api/v1')
 
-  async function observe(rule?: Rule): Promise<Observed<Result>> {
+  async function observe(rule?: Rule) {
     using sandbox = sandboxes.toFork(setup, initial) as Sandbox<RequestBodies>
     const rejections: unknown[] = []
     rejectionsOf.set(sandbox, rejections)
@@ -151,6 +141,7 @@ export async function runSweep<Result, RequestBodies extends object>(
       (result) => ({ result }),
       (error: unknown) => ({ error }),
     )
+    // Undefined if there is none in time.
     const outcome = await within(limitMs, settled)
     // Node reports unhandled rejections after the microtasks.
     await new Promise<void>((resolve) => setTimeout(resolve, 0))
@@ -194,7 +185,7 @@ export async function runSweep<Result, RequestBodies extends object>(
     return { ...job, verdict, message, calls: entries.map(callText), findings }
   }
 
-  function judge(observed: Observed<Result>, expected: Result): readonly [SweepVerdict, string] {
+  function judge(observed: Awaited<ReturnType<typeof observe>>, expected: Result): [SweepVerdict, string] {
     const { outcome, rejections, entries, findings, isReached } = observed
     if (!outcome) return ['hung', `it had no result within ${limitMs} ms`]
     if (!isReached) return ['not-reached', reasonNotReached(entries)]
