@@ -10,7 +10,7 @@ import type { CollectionName, Rows } from '../resources/collections.ts'
 import { type Condition, compileCondition, Query, refuseFunctions } from './condition.ts'
 import { assertReferences } from './references.ts'
 import type { SeedData } from './seed-data.ts'
-import type { SharedRows, TableDifference } from './shared-rows.ts'
+import type { SharedRows } from './shared-rows.ts'
 import { Table } from './table.ts'
 
 export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
@@ -48,13 +48,6 @@ export class DatabaseState {
   /** Runs a function after all earlier writes have completed or failed. */
   write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     return this.#writes.run(work)
-  }
-
-  differences(): { collection: string; difference: TableDifference }[] {
-    return [...this.snapshot()].flatMap(([collection, rows]) => {
-      const difference = rows.difference()
-      return difference ? { collection, difference } : []
-    })
   }
 
   snapshot(): DatabaseSnapshot {

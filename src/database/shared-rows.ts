@@ -3,29 +3,15 @@ import { GatewayError, type Violation } from '../http/errors.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import { copy } from '../lib/copy.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { equal } from '../lib/equal.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { about, check } from '../lib/schema-messages.ts'
-import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
+import type { CollectionDeclaration } from '../resources/collection.ts'
 import { type UnknownField, unknownFields } from '../resources/unknown-fields.ts'
 
 export const maxRows = 1_000_000
 
 /** Maximum number of memoised values per version of the rows. Older values are evicted. */
 const maxMemo = 200
-
-/**
- * Stores a seed row's primary key on the row and on all later versions of it. The property is
- * non-enumerable, and its key is a symbol, so `@msw/data` preserves it on updates, and readers do not see it.
- */
-const seedKey = Symbol('key in the seed')
-
-/** Differences between a table and its seed. Seed rows are identified by their primary key. */
-export interface TableDifference<Row extends object = object> {
-  readonly created: readonly Row[]
-  readonly changed: readonly { readonly key: string; readonly row: Row }[]
-  readonly deleted: readonly string[]
-}
 
 export class SharedRows<Row extends object> {
   readonly rows: readonly Row[]
@@ -47,7 +33,6 @@ export class SharedRows<Row extends object> {
     declaration: CollectionDeclaration<string, Row>,
     rows: readonly Row[],
   ): SharedRows<Row> {
-    for (const row of rows) setSeedKey(row, firstKey(declaration, row))
     const seed = new SharedRows(declaration, freeze(rows))
     const { name, keys } = declaration
     rows.forEach((row, index) => {
@@ -102,26 +87,6 @@ export class SharedRows<Row extends object> {
     this.#memo.set(name, value)
     return value
   }
-
-  difference(): TableDifference<Row> | undefined {
-    const [key] = Object.keys(this.#declaration.keys) as [string]
-    const created: Row[] = []
-    const changed: { key: string; row: Row }[] = []
-    const existing = new Set<string>()
-    for (const row of this.rows) {
-      const origin = seedKeyOf(row)
-      if (origin === undefined) {
-        created.push(row)
-        continue
-      }
-      existing.add(origin)
-      if (!equal(row, this.seed.find(key, origin))) changed.push({ key: origin, row })
-    }
-    const deleted = this.seed.rows
-      .map((row) => firstKey(this.#declaration, row))
-      .filter((origin) => !existing.has(origin))
-    return created.length + changed.length + deleted.length > 0 ? { created, changed, deleted } : undefined
-  }
 }
 
 /** Validates a row and returns a deep-frozen copy. Throws 400 if the row does not match its schema. */
@@ -155,21 +120,6 @@ export function rowProblem(
 
 export function unknownFieldProblem(path: string, { name, suggestion, fields }: UnknownField): string {
   return `unknown field '${path}'${didYouMean(suggestion ?? name, Object.keys(fields))}`
-}
-
-/** Copies a row for storage, because a record can belong to only one `@msw/data` collection. */
-export function toRecord<Row extends object>(row: Row): Row {
-  const record = { ...row }
-  setSeedKey(record, seedKeyOf(row))
-  return record
-}
-
-function seedKeyOf(row: object): string | undefined {
-  return Reflect.get(row, seedKey)
-}
-
-function setSeedKey(row: object, key: string | undefined): void {
-  if (key !== undefined) Object.defineProperty(row, seedKey, { value: key })
 }
 
 function freeze<Value>(value: Value): Value {

@@ -10,7 +10,7 @@ import { setTimeout } from '../lib/real-timers.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
-import { maxRows, SharedRows, toRecord, toRow, unknownFieldProblem } from './shared-rows.ts'
+import { maxRows, SharedRows, toRow, unknownFieldProblem } from './shared-rows.ts'
 
 /** Number of rows to copy (3 to 4 ms) before yielding to the event loop. */
 const rowsAtOnce = 1000
@@ -21,7 +21,7 @@ export class Table<Row extends object> {
   readonly #openSeed: () => Promise<SharedRows<Row>>
   #rows: SharedRows<Row> | undefined
   #collection: Collection<Schema> | undefined
-  /** The row that the library is storing. It has already been validated, so the schema returns it unchanged. */
+  /** The row that the library is storing, which has been validated. A record can belong to only one collection. */
   #next: Row | undefined
 
   /** @param openSeed Called on first access. */
@@ -113,7 +113,7 @@ export class Table<Row extends object> {
     const shared = await this.#read()
     // Takes 60 ms, so it is loaded on the first write.
     const { Collection } = await import('@msw/data')
-    const collection = new Collection({ schema: schemaOf(() => toRecord(this.#next as Row)) })
+    const collection = new Collection({ schema: schemaOf(() => ({ ...(this.#next as Row) })) })
     for (const [index, row] of shared.rows.entries()) {
       if (index % rowsAtOnce === rowsAtOnce - 1) await new Promise((resume) => setTimeout(resume))
       await this.#store(row, () => collection.create(undefined))

@@ -5,6 +5,7 @@ import { type ControlOperation, gatewayOperation, sandboxOperation } from '../..
 import type { ExtraHost } from '../../gateway/extra.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { monotonic } from '../../lib/clock.ts'
+import { changedRows } from './changed-rows.ts'
 import { Changes } from './changes.ts'
 import { checkDraft } from './drafts.ts'
 import { type CallRow, toRow } from './rows.ts'
@@ -67,7 +68,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
     sandboxOperation('listChangedRows', 'GET /console/sandboxes/{sandbox}/rows', {
       doc: { summary: 'List differences from the seed by collection', tag },
       output: z.object({ data: z.array(z.looseObject({})) }),
-      resolve: ({ state }) => ({ data: state.database.differences() }),
+      resolve: ({ state }) => ({ data: changedRows(state.database) }),
     }),
     sandboxOperation('checkDraft', 'POST /console/sandboxes/{sandbox}/drafts', {
       doc: { summary: 'Check the text of a scenario, and try it on past calls', tag },

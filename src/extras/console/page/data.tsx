@@ -1,6 +1,6 @@
 /** A sandbox's collections as tables, and differences from the seed. */
 import { useSignal } from '@preact/signals'
-import type { TableDifference } from '../../../database/shared-rows.ts'
+import type { ChangedRows } from '../changed-rows.ts'
 import { ask, askConsole, useLoaded } from './api.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
 import { Empty, Notice, ResetButton, Scroller, Tabs } from './parts.tsx'
@@ -62,13 +62,10 @@ function Collection({
   const here = { sandbox, collection: name }
   const rows = useLoaded(() => ask('listRecords', here), [sandbox, name])
   const changes = useLoaded(
-    () =>
-      askConsole<{ collection: string; difference: TableDifference }[]>(
-        `GET /sandboxes/${encodeURIComponent(sandbox)}/rows`,
-      ),
+    () => askConsole<ChangedRows[]>(`GET /sandboxes/${encodeURIComponent(sandbox)}/rows`),
     [sandbox, name],
   )
-  const change = changes.value?.find(({ collection }) => collection === name)?.difference
+  const change = changes.value?.find(({ collection }) => collection === name)
   const open = param('row')
   const reload = () => {
     rows.reload()
@@ -155,7 +152,7 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
-function differenceOf(change: TableDifference | undefined): string {
+function differenceOf(change: ChangedRows | undefined): string {
   if (!change) return 'Unchanged'
   const { created, changed, deleted } = change
   const deletedKeys =
@@ -163,8 +160,8 @@ function differenceOf(change: TableDifference | undefined): string {
   return `Changes from the seed: ${created.length} added, ${changed.length} changed, ${deleted.length} deleted${deletedKeys}`
 }
 
-function markOf(change: TableDifference | undefined, key: string) {
+function markOf(change: ChangedRows | undefined, key: string) {
   if (change?.created.some((row) => keyOf(row) === key)) return <span class="tag good">added</span>
-  if (change?.changed.some(({ row }) => keyOf(row) === key)) return <span class="tag warn">changed</span>
+  if (change?.changed.some((row) => keyOf(row) === key)) return <span class="tag warn">changed</span>
   return null
 }
