@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { ResponseObject } from '../../src/operations/responses/response-object.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 
 const model = 'aurora/dawn-2'
@@ -11,32 +10,6 @@ describeAdapters('POST /responses', (entrance) => {
   const text = async (body: object) => (await create(body)).body.output.at(-1).content[0].text
 
   describe('reply', () => {
-    it('is a complete response object with every field that clients expect', async () => {
-      const { status, headers, body } = await create({ input: 'How do tides work?' })
-      expect(status).toBe(200)
-      expect(headers.get('content-type')).toBe('application/json')
-      expect(() => ResponseObject.parse(body)).not.toThrow()
-      expect(body).toMatchObject({
-        object: 'response',
-        model,
-        status: 'completed',
-        created_at: 1767225600,
-        completed_at: 1767225600,
-        error: null,
-        incomplete_details: null,
-        instructions: null,
-        metadata: {},
-        temperature: null,
-        top_p: null,
-        presence_penalty: null,
-        frequency_penalty: null,
-        parallel_tool_calls: true,
-        tool_choice: 'auto',
-        tools: [],
-        output: [{ type: 'message', status: 'completed', role: 'assistant', content: [{ annotations: [] }] }],
-      })
-    })
-
     it('quotes the last user message', async () => {
       const input = [
         { role: 'user', content: 'Tell me about glaciers' },
@@ -164,16 +137,6 @@ describeAdapters('POST /responses', (entrance) => {
         ],
       })
       expect(body.usage.input_tokens).toBe(3 + 2 + 1 + 4 + 765)
-    })
-
-    it('adds up to consistent totals', async () => {
-      const { usage } = (await create({})).body
-      expect(usage.total_tokens).toBe(usage.input_tokens + usage.output_tokens)
-      expect(usage.output_tokens).toBeGreaterThan(30)
-      expect(usage).toMatchObject({
-        input_tokens_details: { cached_tokens: 0 },
-        output_tokens_details: { reasoning_tokens: 0 },
-      })
     })
   })
 

@@ -37,14 +37,6 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
     },
   )
 
-  it('returns a newly designated version', async () => {
-    const { presets, presetVersions } = entrance.sandbox.db
-    const preset = await presets.get('code-review')
-    const [first] = await presetVersions.list({ preset_id: preset?.id ?? '' })
-    await presets.update('code-review', { designated_version_id: first?.id ?? '' })
-    expect((await call('GET /presets/code-review')).body.data.designated_version).toEqual(first)
-  })
-
   it('responds with 404 to an unknown slug, with the assumption notFound', async () => {
     const { status, headers, body } = await call('GET /presets/nobody')
     expect(status).toBe(404)
