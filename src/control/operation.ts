@@ -46,7 +46,7 @@ export const objectOf = <Value>() => z.looseObject({}) as unknown as z.ZodType<V
 
 const noContent: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
 
-/** Declares an operation on the whole gateway. `resolve` returns the reply's body, or a whole `Reply`. */
+/** Declares an operation on the whole gateway. `resolve` returns the reply's body. */
 export function gatewayOperation<
   const Id extends string,
   Params,
@@ -72,7 +72,6 @@ export function gatewayOperation<
     async resolve(context: ControlContext<Params, Query, Body>): Promise<Reply> {
       const result = await resolve(context)
       if (output instanceof z.ZodUndefined) return noContent
-      if (typeof result === 'object' && result !== null && 'status' in result) return result as Reply
       return json(doc?.status ?? 200, result)
     },
   }

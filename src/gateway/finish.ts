@@ -69,35 +69,30 @@ function warnOfRealWait({ status, headers }: Reply, record: CallRecord): void {
 }
 
 /** Bodies that have passed the check. List replies are frozen and shared, so they are serialised only once. */
-const checked = new WeakMap<object, { operation: AnyOperation; text: string; bytes: Uint8Array }>()
+const checked = new WeakMap<object, { operation: AnyOperation; body: Reply['body'] }>()
 
 /** Throws 500 for a resolver's reply that does not match its schema. */
 export async function checkContract(operation: AnyOperation, reply: Reply): Promise<Reply> {
   const { body, status } = reply
   if (body.kind !== 'json' || status >= 300) return reply
   const { value } = body
-  const cached = checked.get(value as object)
-  if (cached?.operation === operation) {
-    const { text, bytes } = cached
-    return { ...reply, body: { kind: 'json', value, text, bytes } }
+  let cached = checked.get(value as object)
+  if (cached?.operation !== operation) {
+    const { violations } = await validate(operation.output, value, 'reply')
+    if (violations) throw contractError(operation, violations)
+    // A value other than an object counts as frozen.
+    if (Object(value) !== value || !Object.isFrozen(value)) return reply
+    const text = JSON.stringify(value)
+    cached = { operation, body: { kind: 'json', value, text, bytes: toBytes(text) } }
+    checked.set(value as object, cached)
   }
-
-  const { violations } = await validate(operation.output, value, 'reply')
-  if (violations) throw contractError(operation, violations)
-  // A value other than an object counts as frozen.
-  if (Object(value) !== value || !Object.isFrozen(value)) return reply
-  const text = JSON.stringify(value)
-  const bytes = toBytes(text)
-  checked.set(value as object, { operation, text, bytes })
-  return { ...reply, body: { kind: 'json', value, text, bytes } }
+  return { ...reply, body: cached.body }
 }
 
 function contractError({ id, isCustom }: AnyOperation, violations: readonly Violation[]): GatewayError {
   if (!isCustom) return new SchemaViolation(`the reply of ${id}`, violations)
-  const { message, metadata } = new SchemaViolation(
-    `the reply from resolve() of the '${id}' operation`,
-    violations,
-  )
+  const what = `the reply from resolve() of the '${id}' operation`
+  const { message, metadata } = new SchemaViolation(what, violations)
   return new GatewayError(500, message, metadata)
 }
 

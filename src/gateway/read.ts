@@ -23,7 +23,7 @@ export async function readBody(
     if (method !== 'GET' && method !== 'HEAD') bytes = await call.readBody(limit)
     assertPlain(call)
     if (bytes) text = decodeBody(bytes, other === undefined)
-    assertMediaType(call, text, other)
+    if (text !== '') assertMediaType(call, other)
   } catch (error) {
     rejection = error
     if (!(error instanceof GatewayError)) {
@@ -63,10 +63,8 @@ export function assertPlain({ headers }: Call): void {
 }
 
 /** Throws 415 for a media type that the operation does not accept. A body without one is read as JSON. */
-function assertMediaType({ headers }: Call, text: string, other: OtherBody | undefined): void {
-  const contentType = headers['content-type']
-  if (contentType === undefined || text === '') return
-  const type = contentType.split(';')[0]?.trim().toLowerCase()
+export function assertMediaType({ headers }: Call, other?: OtherBody): void {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   const { types = [], isJsonToo = true } = other ?? {}
   if (!type || (isJsonToo && (type === 'application/json' || type.endsWith('+json')))) return
   if (types.some((each) => compileGlob(each)(type))) return

@@ -271,18 +271,14 @@ type JournalLimits = Readonly<Record<'journalEntries' | 'journalBytes' | 'journa
 export class JournalStore {
   readonly limits: JournalLimits
   bytes = 0
-  readonly #calls = new Set<CallRecord>()
+  readonly calls = new Set<CallRecord>()
 
   constructor(limits: JournalLimits) {
     this.limits = limits
   }
 
-  records(): Iterable<CallRecord> {
-    return this.#calls.values()
-  }
-
   add(record: CallRecord): void {
-    this.#calls.add(record)
+    this.calls.add(record)
     this.grow(record.bytes)
   }
 
@@ -290,8 +286,8 @@ export class JournalStore {
   grow(bytes: number): void {
     this.bytes += bytes
     const { journalEntries, journalBytes } = this.limits
-    for (const oldest of this.#calls) {
-      const { size } = this.#calls
+    for (const oldest of this.calls) {
+      const { size } = this.calls
       if (size === 1 || (size <= journalEntries && this.bytes <= journalBytes)) break
       oldest.state.journal.evict(oldest)
     }
@@ -300,7 +296,7 @@ export class JournalStore {
   remove(record: CallRecord): void {
     if (!record.isKept) return
     record.note({ isKept: false })
-    this.#calls.delete(record)
+    this.calls.delete(record)
     this.bytes -= record.bytes
   }
 }

@@ -180,9 +180,7 @@ describe('a cross-origin page', () => {
         const headers = { 'content-type': type }
         const reset = await send('POST /__understudy/sandboxes/default/reset', headers, server, body)
         expect([reset.status, reset.body.error.code]).toEqual([415, 415])
-        expect(reset.body.error.message).toContain(
-          'send application/json, or omit the content type if there is no body',
-        )
+        expect(reset.body.error.message).toContain('send application/json')
       }
       expect(await server.gateway.unusedRules()).toHaveLength(1)
       for (const headers of [{}, { 'content-type': 'application/json' }] as Record<string, string>[])

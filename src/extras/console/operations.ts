@@ -38,7 +38,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       output: z.object({ data: z.looseObject({ position: z.string() }) }),
       async resolve({ gateway, query: { after } }) {
         const { position, records } = await changes.after(after)
-        const shown = records ?? [...sandboxes.store.records()].slice(-maxRows)
+        const shown = records ?? [...sandboxes.store.calls].slice(-maxRows)
         const rows = await inSlices(shown, (record) => toRow(record, gateway.operations))
         return { data: { position, isComplete: !records, rows } satisfies ChangedCalls }
       },
@@ -49,7 +49,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       output: z.object({ data: z.array(z.tuple([z.string(), z.string()])) }),
       async resolve({ body: { text } }) {
         const wanted = text.toLowerCase()
-        const found = await inSlices([...sandboxes.store.records()], (record) =>
+        const found = await inSlices([...sandboxes.store.calls], (record) =>
           [record.requestText, record.responseBody.text].some((each) => each.toLowerCase().includes(wanted))
             ? [record.state.id, record.id]
             : undefined,
