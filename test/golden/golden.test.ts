@@ -55,7 +55,10 @@ async function record(transport: TransportName, chosen: readonly Group[]): Promi
           const received = await entrance.send(toSent(request, previous), () => false)
           previous = /"(resp_\w+)"/.exec(received.body.toString())?.[1] ?? previous
           const heading = `${group.name} > ${index + 1} ${request.line}`
-          transcript.set(heading, linesOf(request, received, await settledEntry(gateway)))
+          const lines = linesOf(request, received, await settledEntry(gateway))
+          // Of the texts, only the request and the text itself: other groups show the same fields.
+          const isShown = group.name !== 'texts' ? () => true : (line: string) => /^> |"text":/.test(line)
+          transcript.set(heading, lines.filter(isShown))
         }
       }
     } finally {

@@ -142,8 +142,8 @@ const scenarios: [string, Scenario][] = [
       ],
     },
   ],
-  ['a cut stream', { name: 'cut', rules: [{ on, reply, fault: 'stream-cut' }] }],
-  ['an error event', { name: 'error', rules: [{ on, reply, fault: 'stream-error-event' }] }],
+  ['a cut stream', { name: 'cut', rules: [{ on, reply: 'One, two.', fault: 'stream-cut' }] }],
+  ['an error event', { name: 'error', rules: [{ on, reply: 'One, two.', fault: 'stream-error-event' }] }],
   ['a failed reply', { name: 'failed', rules: [{ on, fault: { name: 'status', status: 503 } }] }],
 ]
 
