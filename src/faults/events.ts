@@ -278,25 +278,23 @@ function changeNext(
 
 /** Swaps the next two events, but never the final one. */
 function* swapNext(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
-  /** The first of the two events, and any frames after it. */
-  const held: Frame[] = []
-  let isDone = false
+  /** The first of the two events, and any pauses after it. Undefined once two events are swapped or none can be. */
+  let held: Frame[] | undefined = []
   for (const frame of frames) {
-    if (isDone) yield frame
-    else if (isEvent(frame) && held.length > 0 && !context.protocol.isFinal(frame.event)) {
-      const [first, ...between] = held.splice(0) as [Frame, ...Frame[]]
+    const isMovable = isEvent(frame) && !context.protocol.isFinal(frame.event)
+    const [first, ...between] = held ?? []
+    if (isMovable && first) {
       yield* [...between, frame, first]
       context.acted()
-      isDone = true
-    } else if (frame.kind === 'wait' && held.length > 0) held.push(frame)
-    else if (isEvent(frame) && held.length === 0 && !context.protocol.isFinal(frame.event)) held.push(frame)
+      held = undefined
+    } else if (held && (isMovable || (first && frame.kind === 'wait'))) held.push(frame)
     else {
-      yield* held.splice(0)
+      yield* held ?? []
       yield frame
-      if (frame.kind !== 'wait') isDone = true
+      if (frame.kind !== 'wait') held = undefined
     }
   }
-  yield* held
+  yield* held ?? []
   context.missed('the stream has no two consecutive events before the final one')
 }
 

@@ -45,10 +45,9 @@ export class FaultRun {
 
   constructor(rules: readonly RuleFaults[], warn: (message: string) => void) {
     this.#applications = rules
-      .flatMap((rule) =>
-        rule.faults.map((setting): Application => {
-          return { rule, setting, fault: faultOf(setting.name), acted: false, why: undefined }
-        }),
+      .flatMap((rule) => rule.faults.map((setting) => ({ rule, setting })))
+      .map(
+        (each): Application => ({ ...each, fault: faultOf(each.setting.name), acted: false, why: undefined }),
       )
       .sort((left, right) => compareFaults(left.setting, right.setting))
     this.#rules = rules
@@ -112,23 +111,14 @@ export class FaultRun {
   #apply(application: Application, reply: Reply): Reply {
     const { fault, setting } = application
     const context = this.#contextOf(application)
-    switch (fault.layer) {
-      // Already applied, before the operation ran.
-      case 'delay':
-      case 'replacement':
-      case 'form':
-        return reply
-      case 'events':
-      case 'text':
-        return encodeEvents(
-          changeFrames(reply, (frames) => fault.apply(setting, context, frames)),
-          context,
-        )
-      default:
-        return actsOnEvents.has(fault.layer) && hasRawJson(reply)
-          ? changeRawJson(reply, (whole) => fault.apply(setting, context, whole), context)
-          : encodeEvents(fault.apply(setting, context, reply), context)
+    if (fault.layer === 'delay' || fault.layer === 'replacement' || fault.layer === 'form') return reply
+    if (fault.layer === 'events' || fault.layer === 'text') {
+      const faulty = changeFrames(reply, (frames) => fault.apply(setting, context, frames))
+      return encodeEvents(faulty, context)
     }
+    return actsOnEvents.has(fault.layer) && hasRawJson(reply)
+      ? changeRawJson(reply, (whole) => fault.apply(setting, context, whole), context)
+      : encodeEvents(fault.apply(setting, context, reply), context)
   }
 
   /** Passes frames through. After the last frame, reports faults that had no effect. */
@@ -151,9 +141,8 @@ export class FaultRun {
   }
 
   #contextOf(application: Application): FaultContext {
-    const others = this.#applications
-      .slice(0, this.#applications.indexOf(application))
-      .filter(({ fault }) => actsOnReply(fault))
+    const earlier = this.#applications.slice(0, this.#applications.indexOf(application))
+    const others = earlier.filter(({ fault }) => !/^(delay|replacement|form)$/.test(fault.layer))
     const run = this
     const { inputs } = application.rule
     return {
@@ -175,10 +164,6 @@ export class FaultRun {
 
 /** Layers whose faults act on events, not on bytes. */
 const actsOnEvents: ReadonlySet<Layer> = new Set(['fields', 'answer', 'events', 'text'])
-
-function actsOnReply({ layer }: FaultDefinition): boolean {
-  return layer !== 'delay' && layer !== 'replacement' && layer !== 'form'
-}
 
 function changeFrames(reply: Reply, change: (frames: Iterable<Frame>) => Iterable<Frame>): Reply {
   const { body } = reply
