@@ -60,12 +60,9 @@ export const answerFaults = [
       by: z.int().min(1).default(1_000_000).describe("Number added to the citation's offsets."),
     }),
     apply: ({ by }, context, reply) =>
-      changeCitations(reply, context, (citation) => {
-        const { start_index: start, end_index: end } = citation
-        if (typeof start === 'number')
-          return { ...citation, start_index: start + by, end_index: Number(end ?? start) + by }
-        context.missed(without('start_index'))
-        return citation
+      changeCitations(reply, context, 'start_index', (citation) => {
+        const { start_index: start, end_index: end = start } = citation
+        return { ...citation, start_index: Number(start) + by, end_index: Number(end) + by }
       }),
   }),
   defineFault('citation-missing-field', 'answer', {
@@ -77,12 +74,7 @@ export const answerFaults = [
         .describe('The missing field.'),
     }),
     apply: ({ field }, context, reply) =>
-      changeCitations(reply, context, (citation) => {
-        const { [field]: _missing, ...rest } = citation
-        if (Object.hasOwn(citation, field)) return rest
-        context.missed(without(field))
-        return citation
-      }),
+      changeCitations(reply, context, field, ({ [field]: _missing, ...rest }) => rest),
   }),
 ] as const
 
@@ -91,8 +83,6 @@ const path = () =>
     .string()
     .refine((text) => readPath(text).length > 0, 'a path must name a field, as in `data.0.slug`')
     .describe('Field path, such as `data.0.slug`; `*` matches every key. In streams, of each event.')
-
-const without = (field: string) => `the answer's citations have no '${field}'`
 
 /** An answer, or a citation: in Chat, its `url_citation`. */
 export type Fields = Record<string, unknown>
@@ -173,10 +163,20 @@ export function otherType(value: unknown): unknown {
   return typeof value === 'string' ? 42 : JSON.stringify(value)
 }
 
-function changeCitations(reply: Reply, context: FaultContext, change: (citation: Fields) => Fields): Reply {
-  return changeJson(reply, context, 'the answer has no citations', (value) =>
-    mapInside(value, (inner) => (isCitation(inner) ? change(inner) : inner)),
-  )
+/** Changes citations that have `field`. */
+function changeCitations(
+  reply: Reply,
+  context: FaultContext,
+  field: string,
+  change: (citation: Fields) => Fields,
+): Reply {
+  const changeInside = (inner: unknown) => {
+    if (!isCitation(inner)) return inner
+    if (Object.hasOwn(inner, field)) return change(inner)
+    context.missed(`the answer's citations have no '${field}'`)
+    return inner
+  }
+  return changeJson(reply, context, 'the answer has no citations', (value) => mapInside(value, changeInside))
 }
 
 /** Returns a copy with nested values replaced, or the value itself if nothing changes. */

@@ -154,10 +154,7 @@ function* conditionProblems({ rule, targets }: RuleContext): Generator<Finding> 
       yield [['when', 'params', name], ` is not a parameter of ${all.map((each) => each?.path).join(' or ')}`]
   const [silent] = [...targets].find(([, target]) => !target?.protocol) ?? []
   if (when.turn !== undefined && silent !== undefined)
-    yield [
-      ['when', 'turn'],
-      ` needs a conversation, which '${silent}' does not have: use it on '${textOperations}'`,
-    ]
+    yield [['when', 'turn'], ` needs a conversation, which '${silent}' does not have: use it on 'text'`]
   const listed = Array.from(targets.keys(), (name) => `'${name}'`).join(' and ')
   if (isEach(({ method }) => /^(get|head)$/i.test(method)))
     for (const name of ['input', 'model', 'body', 'stream'] as const)

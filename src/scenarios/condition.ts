@@ -248,20 +248,23 @@ function valuesAt(value: unknown, path: readonly string[]): unknown[] {
 
 /** Returns a test for the body's `stream` field. Faults that need a stream or JSON imply this test. */
 export function streamTest(expected: boolean): Test {
-  const read = ({ body }: Conditioned) => [fieldsOf(body)['stream']]
+  const holds = (stream: unknown) => (stream === true) === expected
   return toTest(
-    read,
-    (value) => (value === true) === expected,
+    ({ body }) => [fieldsOf(body)['stream']],
+    holds,
     () => `a request with stream ${expected}`,
   )
 }
 
 function modelTest(globs: readonly string[]): Test {
   const matchers = globs.map(compileGlob)
+  const holds = (model: unknown) =>
+    typeof model === 'string' && matchers.some((matches) => matches(model.toLowerCase()))
+  const names = globs.map((glob) => `'${glob}'`).join(' or ')
   return toTest(
     ({ body }) => [modelOf(body)],
-    (model) => typeof model === 'string' && matchers.some((matches) => matches(model.toLowerCase())),
-    () => `model ${globs.map((glob) => `'${glob}'`).join(' or ')}`,
+    holds,
+    () => `model ${names}`,
   )
 }
 
@@ -271,13 +274,9 @@ function valueTest(subject: string, read: Read, condition: Condition, secret: bo
 }
 
 type Read = (request: Conditioned) => readonly unknown[]
+type Holds = (value: unknown) => boolean
 
-function toTest(
-  read: Read,
-  holds: (value: unknown) => boolean,
-  describe: (value: unknown) => string,
-  secret = false,
-): Test {
+function toTest(read: Read, holds: Holds, describe: (value: unknown) => string, secret = false): Test {
   return {
     passes(request) {
       const values = read(request)
@@ -291,7 +290,7 @@ function toTest(
   }
 }
 
-export function compileCondition(condition: Condition): (value: unknown) => boolean {
+export function compileCondition(condition: Condition): Holds {
   if (typeof condition !== 'object' || condition === null) return (value) => equal(value, condition)
   if ('equals' in condition) return (value) => equal(value, condition.equals)
   if ('contains' in condition)
