@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import { fieldsOf, isObject } from '../lib/json.ts'
 import { count } from '../lib/numbers.ts'
-import { editAt, readPath } from '../lib/value-path.ts'
+import { editAt, mapInside, readPath } from '../lib/value-path.ts'
 import { withFrames } from './body-bytes.ts'
 import { defineFault, type FaultContext } from './fault.ts'
 import { isEvent } from './position.ts'
@@ -177,16 +177,6 @@ function changeCitations(
     return inner
   }
   return changeJson(reply, context, 'the answer has no citations', (value) => mapInside(value, changeInside))
-}
-
-/** Returns a copy with nested values replaced, or the value itself if nothing changes. */
-function mapInside(value: unknown, change: (inner: unknown) => unknown): unknown {
-  const replaced = change(value)
-  if (replaced !== value || typeof value !== 'object' || value === null) return replaced
-  const entries = Object.entries(value).map(([key, each]) => [key, each, mapInside(each, change)] as const)
-  if (entries.every(([, before, after]) => before === after)) return value
-  if (Array.isArray(value)) return entries.map(([, , after]) => after)
-  return Object.fromEntries(entries.map(([key, , after]) => [key, after]))
 }
 
 function isCitation(value: unknown): value is Fields {

@@ -62,6 +62,16 @@ export function editAt(
   return { value: Array.isArray(value) ? [...entries.values()] : Object.fromEntries(entries), places }
 }
 
+/** Returns a copy with nested values replaced, or the value itself if nothing changes. */
+export function mapInside(value: unknown, change: (inner: unknown) => unknown): unknown {
+  const replaced = change(value)
+  if (replaced !== value || typeof value !== 'object' || value === null) return replaced
+  const entries = Object.entries(value).map(([key, each]) => [key, each, mapInside(each, change)] as const)
+  if (entries.every(([, before, after]) => before === after)) return value
+  if (Array.isArray(value)) return entries.map(([, , after]) => after)
+  return Object.fromEntries(entries.map(([key, , after]) => [key, after]))
+}
+
 function keysOf(value: unknown, key: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   if (key === '*') return Object.keys(value)

@@ -46,13 +46,12 @@ export function problemAt(path: Path, says: string, input: unknown): Problem {
 }
 
 const frequency = ['on', 'when', 'times', 'after', 'probability'] as const
-const envelope = ['message', 'headers', 'metadata', 'gateway_metadata', 'user_id'] as const
 
 const options = {
-  reply: [...frequency, 'status', 'headers', 'citations'] satisfies (keyof ReplyOptions)[],
-  fail: [...frequency, ...envelope] satisfies (keyof FailOptions)[],
-  script: ['on', 'when', 'onEnd'] satisfies (keyof ScriptOptions)[],
-}
+  reply: [...frequency, 'status', 'headers', 'citations'],
+  fail: [...frequency, 'message', 'headers', 'metadata', 'gateway_metadata', 'user_id'],
+  script: ['on', 'when', 'onEnd'],
+} satisfies Record<string, (keyof ReplyOptions | keyof FailOptions | keyof ScriptOptions)[]>
 
 /** For unknown fields, the message has a line with a hint for each, such as `; did you mean 'times'?`. */
 export function wording(issue: z.core.$ZodRawIssue, scenario: unknown): string | undefined {

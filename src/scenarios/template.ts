@@ -4,9 +4,8 @@
  */
 import { GatewayError } from '../http/errors.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
-import { isObject } from '../lib/json.ts'
 import { uuid } from '../lib/seed.ts'
-import { readAt, readPath } from '../lib/value-path.ts'
+import { mapInside, readAt, readPath } from '../lib/value-path.ts'
 import { type Conversation, lastUserText } from '../resources/conversation.ts'
 import { modelOf, type RuleRequest } from './condition.ts'
 
@@ -71,15 +70,12 @@ export function templateFiller(
       if (left >= 0) return written
       throw new GatewayError(500, `The templates of one reply may write at most ${maxOutput} characters`)
     }
-    const inside = (value: unknown): unknown => {
-      if (Array.isArray(value)) return value.map(inside)
-      if (isObject(value))
-        return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inside(inner)]))
+    const fill = (value: unknown) => {
       if (typeof value !== 'string') return value
       if (value.startsWith(verbatim)) return value.slice(verbatim.length)
       return value.replace(tag, (_, path: string) => valueAt(path.trim()))
     }
-    return inside(scripted) as typeof scripted
+    return mapInside(scripted, fill) as typeof scripted
   }
 }
 
