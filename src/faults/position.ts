@@ -105,37 +105,27 @@ function sizeOf(frame: Frame): number {
  * nothing remains after the position, the fault has no effect.
  */
 export function* endAtByteOrTime(
-  { afterBytes = Number.POSITIVE_INFINITY, afterMs = Number.POSITIVE_INFINITY }: Position,
+  { afterBytes, afterMs = 0 }: Position,
   frames: Iterable<Frame>,
   context: FaultContext,
   end: () => Iterable<Frame>,
 ): Generator<Frame> {
-  let bytesLeft = afterBytes
-  let msLeft = afterMs
+  const { measure, has } = afterBytes === undefined ? units.afterMs : units.afterBytes
+  const limit = afterBytes ?? afterMs
+  let left = limit
   for (const frame of frames) {
     if (frame.kind === 'hang-up') return yield frame
-    if (frame.kind === 'wait') {
-      if (frame.ms > msLeft) {
-        yield { kind: 'wait', ms: msLeft }
-        return yield* end()
-      }
-      msLeft -= frame.ms
-    } else {
-      if (bytesLeft <= 0 || msLeft <= 0) return yield* end()
-      const bytes = toBytes(encodeFrame(frame))
-      if (bytes.length > bytesLeft) {
-        yield { kind: 'bytes', bytes: bytes.subarray(0, bytesLeft) }
-        return yield* end()
-      }
-      bytesLeft -= bytes.length
+    if (left <= 0 && frame.kind !== 'wait') return yield* end()
+    const size = measure(frame, context)
+    if (size > left) {
+      if (frame.kind === 'wait') yield { kind: 'wait', ms: left }
+      else yield { kind: 'bytes', bytes: toBytes(encodeFrame(frame)).subarray(0, left) }
+      return yield* end()
     }
+    left -= size
     yield frame
   }
-  context.missed(
-    Number.isFinite(afterBytes)
-      ? `the body has ${afterBytes - bytesLeft} bytes, so the fault cannot act after ${afterBytes}`
-      : `the body lasts ${afterMs - msLeft} ms, so the fault cannot act after ${afterMs}`,
-  )
+  context.missed(`the body ${has(limit - left)}, so the fault cannot act after ${limit}`)
 }
 
 /** Returns true for the final event, and for the end of a stream without one. */
