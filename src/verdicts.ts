@@ -1,11 +1,12 @@
 /**
  * Verdicts: what an application did wrong when a gateway failed. In a test of Vitest, Jest or Playwright, importing this
- * entry adds `toHaveRecovered` to `expect`.
+ * entry adds matchers to `expect`.
  */
 import type { Evidence, FindingsOf, Judged } from './extras/verdicts/findings.ts'
 import { findings as findingsOf, judgeRecovery } from './extras/verdicts/findings.ts'
 import type { SweepOptions as Options, SweepResult, SweepWork } from './extras/verdicts/sweep.ts'
 import { runSweep } from './extras/verdicts/sweep.ts'
+import { judgeRequests } from './extras/verdicts/valid-requests.ts'
 import { createGateway } from './index.ts'
 import { everyOperation, type GatewayOptions, type RequestBodies } from './setup.ts'
 
@@ -46,6 +47,7 @@ export function sweep<Result>(
 export const matchers = {
   toHaveRecovered: (received: unknown, evidence?: Evidence) =>
     judgeRecovery(received, evidence, everyOperation),
+  toHaveSentValidRequests: judgeRequests,
 }
 
 // Other processes, such as those that a test starts, inherit the variable, but may lack the package.
@@ -63,6 +65,12 @@ interface VerdictMatchers<Result> {
    * @example expect(sandbox).toHaveRecovered({ result })
    */
   toHaveRecovered(evidence?: Evidence): Result
+  /**
+   * Asserts that no request was invalid, or broke a rule of the vendors that `docs/assumptions.md` lists.
+   *
+   * @example expect(sandbox).toHaveSentValidRequests()
+   */
+  toHaveSentValidRequests(): Result
 }
 
 declare global {

@@ -82,10 +82,11 @@ export async function checkRequest(
   // Rules have read the conversation from the body as sent. A translated body's conversation may differ.
   const isAsSent = translated === record.body
   const read = (isAsSent ? conversation() : conversationIn(translated, operation, state)) ?? noConversation
-  const broken = onlySpecified ? [] : await brokenRules(protocol?.rules, body, read, { gateway, record })
-  const [first] = broken
-  if (first && state.options.strict) throw brokenRule(first, broken)
-  for (const each of broken) record.breaks(each)
+  if (protocol?.rules && !onlySpecified) {
+    const broken = await brokenRules(protocol.rules, body, read, { gateway, record })
+    record.checked(broken, state.options.strict)
+    if (broken[0] && state.options.strict) throw brokenRule(broken[0], broken)
+  }
   if (unspecified.length > 0) record.assume('modelName')
   for (const warning of warnings) record.warn(warning)
   return {
@@ -106,7 +107,7 @@ const noConversation: Conversation = { items: [], tools: [] }
 
 /** Returns what breaks the protocol's rules, in their order. */
 async function brokenRules(
-  rules: RequestRules<unknown> = {},
+  rules: RequestRules<unknown>,
   body: unknown,
   conversation: Conversation,
   { gateway, record: { model = '', state } }: Pick<ReceivedCall, 'gateway' | 'record'>,

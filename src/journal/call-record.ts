@@ -89,7 +89,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   skipped: readonly SkippedRules[] = []
   assumptions: readonly AssumptionName[] = []
   warnings: readonly string[] = []
-  brokenRules: readonly BrokenRule[] = []
+  brokenRules: readonly BrokenRule[] | undefined
   /** If true, the reply violates its schema or could not be generated: a bug in Understudy. */
   schemaViolation = false
   usage: CallUsage | undefined
@@ -241,11 +241,13 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.warnings = [...this.warnings.slice(0, maxWarnings), text]
   }
 
-  /** Notes what breaks a rule for requests, and warns of it. */
-  breaks({ rule, param, message }: BrokenRule): void {
-    this.warn(`${param}: ${message} (rule ${rule})`)
-    if (this.brokenRules.length >= maxWarnings) return
-    this.brokenRules = [...this.brokenRules, { rule, param, message: truncate(message, maxSentence) }]
+  /** Notes which rules a valid request breaks, and warns of them unless they cause an error. */
+  checked(broken: readonly BrokenRule[], isRefused: boolean): void {
+    this.brokenRules = broken.slice(0, maxWarnings).map(({ rule, param, message }) => {
+      return { rule, param, message: truncate(message, maxSentence) }
+    })
+    if (isRefused) return
+    for (const { rule, param, message } of broken) this.warn(`${param}: ${message} (rule ${rule})`)
   }
 
   /** Sets the reply, adds headers with the call's id, rules and assumptions, and adds the record to the journal. */
@@ -254,8 +256,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     const headers: Record<string, string> = { ...reply.headers, 'x-request-id': this.id }
     if (this.rules.length > 0) headers['x-understudy-scenario'] = this.rules.map(ruleLabel).join(', ')
     if (this.assumptions.length > 0) headers['x-understudy-assumptions'] = this.assumptions.join(', ')
-    const broken = this.brokenRules.map(({ rule, message }) => `${rule}: ${message}`).join('; ')
-    if (broken) headers['x-understudy-warnings'] = truncate(broken, maxSentence).replace(/[^ -~]/g, '?')
+    const broken = this.brokenRules?.map(({ rule, message }) => `${rule}: ${message}`).join('; ')
+    if (broken && reason === undefined)
+      headers['x-understudy-warnings'] = truncate(broken, maxSentence).replace(/[^ -~]/g, '?')
     this.reply = Object.freeze({ ...reply, headers: Object.freeze(headers) })
     this.status = reply.status
     this.error = reason === undefined ? undefined : truncate(reason, maxSentence)

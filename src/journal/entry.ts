@@ -81,7 +81,10 @@ export const JournalEntry = z.lazy(() =>
             message: text().describe("The vendor's message."),
           }),
         )
-        .describe('Rules for requests that the vendor would have refused with an error, as `strict` does.'),
+        .nullable()
+        .describe(
+          'Rules for valid requests that the request breaks; null if it was not checked, because another rule or an error replied.',
+        ),
       schemaViolation: z.boolean().describe('If true, the reply violated its schema: a bug to report.'),
       delivery: z
         .enum(['pending', 'held-by-gate', 'complete', 'aborted-by-fault', 'aborted-by-client'])
@@ -162,7 +165,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     traceId: record.traceId ?? null,
     assumptions: [...record.assumptions],
     warnings: [...record.warnings],
-    brokenRules: record.brokenRules.map((each) => ({ ...each })),
+    brokenRules: record.brokenRules?.map((each) => ({ ...each })) ?? null,
     schemaViolation: record.schemaViolation,
     delivery: record.deliveryNow,
     timestamp: new Date(record.at).toISOString(),

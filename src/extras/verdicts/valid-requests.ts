@@ -1,0 +1,30 @@
+/** The matcher `toHaveSentValidRequests`. */
+import type { JournalEntry } from '../../journal/entry.ts'
+import { allCallsText } from '../../journal/journal-text.ts'
+import { assertInspectable, type MatcherResult, toResult, whenAll } from '../../journal/matchers.ts'
+
+export function judgeRequests(received: unknown): MatcherResult | Promise<MatcherResult> {
+  assertInspectable(received)
+  return whenAll<JournalEntry[], MatcherResult>([received.journal.entries()], ([entries = []]) => {
+    const problems = entries.flatMap((entry, place) => {
+      return problemsOf(entry).map((text) => `\n  ${entry.method} ${entry.path}, call ${place + 1}: ${text}`)
+    })
+    if (!entries.some(({ brokenRules, status }) => brokenRules !== null || status < 400))
+      problems.push('\n  not judged: no request was checked')
+    const pass = problems.length === 0
+    const message = pass
+      ? 'Expected an invalid request, but all were valid.'
+      : `Expected valid requests:${problems.join('')}\n${allCallsText(entries, [])}`
+    return toResult({ pass, message })
+  })
+}
+
+function problemsOf({ brokenRules, rules, status, error }: JournalEntry): string[] {
+  if (brokenRules?.length)
+    return brokenRules.map(({ rule, param, message }) => `${param}: ${message} (rule ${rule})`)
+  const isRefused = rules.length === 0 && invalid.includes(status)
+  return isRefused ? [`refused with ${status}: ${error}`] : []
+}
+
+/** Statuses of requests that the gateway refuses by itself. */
+const invalid = [400, 404, 405, 413, 415, 422]
