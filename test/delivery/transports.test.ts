@@ -109,25 +109,6 @@ describe.each(Object.entries(transports))('a client that cancels a stream over %
   )
 })
 
-describe.each(Object.entries(transports))('a truncated head over %s', (_name, start) => {
-  it('rejects the call', async () => {
-    const gateway = createGateway()
-    gateway.use({ on: '*', fault: 'truncated-head' })
-    const { target, close } = await start(gateway)
-    await expect(call(target, 'GET /providers')).rejects.toThrow()
-    await close()
-  })
-})
-
-describe.each(Object.entries(transports))('a body above the size limit over %s', (_name, start) => {
-  it('gets a 413', async () => {
-    const { target, close } = await start(createGateway({ limits: { requestBodyBytes: 100 } }))
-    const reply = await call(target, 'POST /responses', { body: { ...question, input: 'x'.repeat(1000) } })
-    expect([reply.status, reply.body.error.code]).toEqual([413, 413])
-    await close()
-  })
-})
-
 describe.each(Object.entries(transports))(
   'a client that disconnects while it sends a body over %s',
   (_name, start) => {

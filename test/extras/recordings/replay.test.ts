@@ -322,13 +322,6 @@ describe('recordings', () => {
     expect((await post(gateway, '/responses', { ...hello, input: 'Other' })).status).toBe(404)
   })
 
-  it("require one of the gateway's API keys", async () => {
-    const from = await simple([{ path: '/responses', body: hello }])
-    const gateway = createGateway({ recordings: from, timeScale: 0, apiKeys: ['one'] })
-    expect((await post(gateway, '/responses', hello)).status).toBe(401)
-    expect((await post(gateway, '/responses', hello, { authorization: 'Bearer one' })).status).toBe(200)
-  })
-
   it('can be used as a scenario, by path or parsed', async () => {
     const out = await simple([{ path: '/responses', body: hello }])
     const [file = ''] = await readdir(out)
