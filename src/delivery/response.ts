@@ -54,6 +54,10 @@ export class ResponseSink implements Sink {
     return this.#disconnected.signal
   }
 
+  abort(error: unknown): void {
+    this.#leave(new TypeError('fetch failed', { cause: error }))
+  }
+
   #leave(reason: unknown): void {
     this.isDisconnected = true
     this.#request()
