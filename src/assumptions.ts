@@ -82,8 +82,7 @@ export const assumptions = {
   },
   benchmarkOrder: {
     about: 'The order of benchmark rows',
-    choice:
-      'index rows first, by the selected index (default intelligence) descending, then design rows by elo descending',
+    choice: 'index rows by the selected index, intelligence by default, then design rows by elo; descending',
   },
   taskTypeOnDesign: {
     about: 'The design category that a `task_type` selects',
@@ -232,8 +231,7 @@ export const assumptions = {
   },
   streamOrder: {
     about: 'Stream events that the API does not describe',
-    choice:
-      "the types and payloads that published clients know; one delta per token; a part's annotations follow its deltas",
+    choice: "types and payloads that clients know; one delta per token; annotations follow a part's deltas",
     reported: 'never, because every stream depends on it',
   },
   rateLimits: {

@@ -86,9 +86,8 @@ export interface Fixtures {
    */
   sandbox: Sandbox<RequestBodies>
   /**
-   * If true, `sandbox` is the default sandbox, which is reset before each test, and the file's tests run one at a
-   * time, even with `test.concurrent`. Use it for code whose requests cannot be attributed to a test, such as a
-   * shared queue. Set with `test.override({ serial: true })` in a file or a `describe`. Default: false.
+   * If true, `sandbox` is the default sandbox, which is reset before each test, and tests run one at a time. For code
+   * whose requests cannot be attributed to a test. Set with `test.override({ serial: true })`. Default: false.
    */
   serial: boolean
 }
@@ -166,10 +165,9 @@ declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
     extends JournalMatchers<R, RequestBodies> {
     /**
-     * Asserts that the prompts sent to models match the snapshot file `__prompts__/<test file>/<test>.txt` next to the
-     * test: instructions, tools, and the texts of system and user messages. Of assistant messages, calls and results,
-     * whose content the mock's replies decide, only the kind is compared. Must be awaited. The file is created on the
-     * first run, and updated by `vitest -u`.
+     * Asserts that the prompts sent to models match the snapshot file `__prompts__/<test file>/<test>.txt`, which
+     * `vitest -u` updates: instructions, tools, and the texts of system and user messages. Of other items, only the
+     * kind is compared. Must be awaited.
      *
      * @example await expect(sandbox).toMatchPrompts({ mask: [/\d{4}-\d\d-\d\d/] })
      */

@@ -11,10 +11,6 @@ export interface Started {
   readonly token: string | undefined
 }
 
-function consoleUrl({ url }: Pick<Started, 'url'>): string {
-  return `${url}/__understudy/`
-}
-
 export function readyLine({ gateway, port, url, baseUrl, token }: Started, hasConsole: boolean): string {
   const { options, sandboxes } = gateway
   const { apiKey, rules } = sandboxes.default
@@ -24,7 +20,7 @@ export function readyLine({ gateway, port, url, baseUrl, token }: Started, hasCo
     url,
     baseUrl,
     apiKey: options.apiKeys?.[0] ?? apiKey,
-    ...(hasConsole && { console: consoleUrl({ url }) }),
+    ...(hasConsole && { console: `${url}/__understudy/` }),
     ...(token !== undefined && { token }),
     seed: options.seed,
     scenarios: rules.names(),
@@ -53,7 +49,7 @@ export function readyText(
       'scenarios',
       rules.names().join(', ') || 'none   (try --scenario flaky; list all: gateway-understudy scenarios)',
     ],
-    ...(hasConsole ? [['console', consoleUrl({ url })]] : []),
+    ...(hasConsole ? [['console', `${url}/__understudy/`]] : []),
     ['journal', `${url}/__understudy/sandboxes/default/journal`],
     ['OpenAPI', `${url}/openapi.json   ${url}/__understudy/openapi.json`],
     ...(token === undefined

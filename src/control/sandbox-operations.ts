@@ -5,6 +5,7 @@ import { Fixtures } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { sandboxBaseUrl } from '../lib/address.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { isObject, parseJson } from '../lib/json.ts'
 import { Duration } from '../lib/numbers.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { noSnapshot } from '../sandbox/sandbox.ts'
@@ -174,9 +175,12 @@ export const databaseOperations = [
     doc: { summary: "List a collection's records" },
     input: { params: { collection }, query: z.strictObject({ equals: Equals }) },
     output: z.object({ data: z.array(Row) }),
-    resolve: async (sandbox, { params, query }) => ({
-      data: await recordsOf(sandbox, params).list(fieldsOf(query.equals)),
-    }),
+    async resolve(sandbox, { params, query: { equals } }) {
+      const fields = equals === undefined ? {} : parseJson(equals)
+      if (!isObject(fields))
+        throw invalidRequest([{ path: 'query.equals', message: 'Must be a JSON object', rule: 'json' }])
+      return { data: await recordsOf(sandbox, params).list(fields) }
+    },
   }),
   sandboxOperation('createRecord', 'POST /sandboxes/{sandbox}/database/{collection}', {
     doc: { summary: 'Add a record', status: 201 },
@@ -216,13 +220,4 @@ function recordsOf({ db, state }: Sandbox, params: { collection: string }): Reco
   if (names.includes(params.collection)) return Reflect.get(db, params.collection)
   const message = `Unknown collection '${params.collection}'${didYouMean(params.collection, names)}`
   throw invalidRequest([{ path: 'params.collection', message, rule: 'invalid_value' }])
-}
-
-function fieldsOf(text: string | undefined): object {
-  if (text === undefined) return {}
-  try {
-    return z.looseObject({}).parse(JSON.parse(text))
-  } catch {
-    throw invalidRequest([{ path: 'query.equals', message: 'Must be a JSON object', rule: 'json' }])
-  }
 }

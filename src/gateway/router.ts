@@ -9,7 +9,6 @@ import type { GatewayCore } from './gateway.ts'
 interface Route {
   readonly operation: AnyOperation
   readonly method: string
-  /** Has a group per parameter. */
   readonly expression: RegExp
   readonly names: readonly string[]
   /** Puts literal segments before parameters: `/models/{}/endpoints` before `/models/{}/{}`. */

@@ -11,19 +11,10 @@ const maxListedCalls = 10
 /** Maximum number of near misses to list per call, in the order in which the rules were tried. */
 const maxListedNearMisses = 3
 
-/**
- * Lists calls under a title, newest last.
- *
- * @example
- * Sandbox s1 has 2 calls:
- *   1. POST /api/v1/responses (createResponse): 529 by fail() (status), 2 ms
- *   2. POST /api/v1/responses (createResponse): 200, aborted by fault, 31 ms
- */
+/** Lists calls under a title such as `Sandbox s1`, newest last. */
 export function journalText(owner: string, entries: readonly JournalEntry[]): string {
   if (!Array.isArray(entries))
-    throw new TypeError(
-      "journalText() expects a title and entries, as in journalText('Calls', journal.entries())",
-    )
+    throw new TypeError("journalText() expects a title and entries, as in journalText('Calls', entries)")
   if (entries.length === 0) return `${owner} has no calls.`
   return `${owner} has ${calls(entries.length)}:\n${callList(entries)}`
 }

@@ -176,7 +176,12 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
 
   /** Waits for calls. Waits for an operation that end with the same call return the same list. @internal */
   async waitForRecords(operation: string, options: WaitOptions): Promise<readonly CallRecord[]> {
-    const { count, ...limits } = readWaitOptions(operation, options)
+    const example = `waitFor('${operation}', { count: 2, timeout: 1000 })`
+    const limits = readLimits(options, ['count', 'timeout', 'signal'], example)
+    const { count = 1 } = options
+    const none = `: to assert that nothing was received, use journal.calls('${operation}').length or not.toHaveReceived()`
+    if (!Number.isInteger(count) || count < 1)
+      throw new TypeError(`count must be 1 or more, got ${shown(count)}${count === 0 ? none : ''}`)
     const { promise, resolve, reject } = Promise.withResolvers<readonly CallRecord[]>()
     const check = (records: readonly CallRecord[] = this.#callsOf(operation)) => {
       if (records.length >= count) resolve(records)
@@ -252,17 +257,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   #release(): void {
     for (const record of this.#records) this.store.remove(record)
   }
-}
-
-/** Reads options, and catches mistakes such as `waitFor('listProviders', 2)` for `{ count: 2 }`. */
-function readWaitOptions(operation: string, options: WaitOptions) {
-  const example = `waitFor('${operation}', { count: 2, timeout: 1000 })`
-  const limits = readLimits(options, ['count', 'timeout', 'signal'], example)
-  const { count = 1 } = options
-  const none = `: to assert that nothing was received, use journal.calls('${operation}').length or not.toHaveReceived()`
-  if (!Number.isInteger(count) || count < 1)
-    throw new TypeError(`count must be 1 or more, got ${shown(count)}${count === 0 ? none : ''}`)
-  return { count, ...limits }
 }
 
 type JournalLimits = Readonly<Record<'journalEntries' | 'journalBytes' | 'journalBodyBytes', number>>

@@ -74,7 +74,6 @@ export class Guard {
     this.assertSource(request)
   }
 
-  /** Throws 401 without the token, if one is required. */
   assertToken({ headers }: IncomingMessage): void {
     if (!this.accepts(bearerOf(headers.authorization)))
       throw unauthorized(

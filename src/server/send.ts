@@ -34,7 +34,7 @@ export function refuseSocket(error: Error & { code?: string }, socket: Connectio
   // The previous request was complete and may have changed state, so its reply is sent in full.
   if (previous?.req.complete) return void previous.once('finish', () => socket.destroy())
   if (previous?.headersSent) return void socket.destroy()
-  endSocket(socket, statusOf[error.code ?? ''] ?? malformed)
+  endSocket(socket, statusOf[error.code ?? ''] ?? envelope(400, 'Malformed HTTP request'))
 }
 
 /** Rejects a CONNECT request. Accepting it would turn the connection into a tunnel. */
@@ -52,8 +52,6 @@ function endSocket(socket: Duplex, { status, headers, body }: Reply, request?: I
   }).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', text].join('\r\n'))
 }
-
-const malformed = envelope(400, 'Malformed HTTP request')
 
 const statusOf: Record<string, Reply> = {
   HPE_HEADER_OVERFLOW: envelope(431, 'Request headers exceed 16 KB'),

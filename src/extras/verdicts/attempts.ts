@@ -5,7 +5,6 @@ import { canonicalJson, isObject } from '../../lib/json.ts'
 import type { ConversationItem } from '../../resources/conversation.ts'
 import type { Reading } from './reading.ts'
 
-/** A call with what its client sent and received. */
 export interface Attempt {
   readonly entry: JournalEntry
   /** Number of the call in the sandbox, from 1. */

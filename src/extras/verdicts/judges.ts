@@ -19,7 +19,6 @@ import type { Evidence } from './findings.ts'
 import { type Reading, squeezed } from './reading.ts'
 
 interface Calls {
-  /** All calls, oldest first. */
   readonly all: readonly Attempt[]
   /** The calls as attempts at the same thing. */
   readonly groups: readonly (readonly Attempt[])[]
@@ -207,7 +206,6 @@ function retryAfterOf({ responseHeaders, timestamp }: JournalEntry): number {
   return (/^\d/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.parse(timestamp)) || 0
 }
 
-/** Returns what makes a request the same: its content, parameters and credentials. */
 function requestOf({ headers, body, requestText }: JournalEntry): string {
   const { authorization, 'x-api-key': key } = headers
   return canonicalJson([authorization, key, withoutIds(body) ?? requestText.text])

@@ -37,7 +37,6 @@ export function readReply({ status, durationMs, ...entry }: JournalEntry): Readi
   return isWhole ? { ...reading, ending: 'whole' } : { ...reading, text: squeezed(text), ending: early }
 }
 
-/** Returns the events of a stream, in any protocol. */
 export function eventsIn(text: string): StreamEvent[] {
   const frames = [...readEvents([{ kind: 'bytes', bytes: text }])]
   return frames.flatMap((frame) => (frame.kind === 'event' ? [frame.event] : []))

@@ -12,10 +12,8 @@ import { eventsIn, readReply } from './reading.ts'
 /** A fault's name, such as `stream-cut` or `status-503`, or a fault with parameters. */
 export type SweepFault = Fault | `status-${number}`
 
-/** A fault's name and parameters. */
 type Setting = { readonly name: string } & Readonly<Record<string, unknown>>
 
-/** A call without faults. */
 interface LearnedCall {
   readonly entry: JournalEntry
   readonly places: StreamPlaces | undefined

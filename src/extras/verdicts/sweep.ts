@@ -101,7 +101,6 @@ export interface SweepResult<Result = unknown> {
   readonly runs: readonly SweepRun[]
 }
 
-/** A fault at a call. */
 type Job = Pick<SweepRun, 'call' | 'operation' | 'fault' | 'isDetectable' | 'rule'>
 
 const scenario = 'sweep'
