@@ -5,6 +5,7 @@ import type { Frame, HangUp, Reply } from '../http/reply.ts'
 import { between, count, Duration } from '../lib/numbers.ts'
 import { byteFrames, gzipped, pieces, type RawFrame, readWhole, withFrames } from './body-bytes.ts'
 import { defineFault, type FaultContext } from './fault.ts'
+import { endAtByteOrTime } from './position.ts'
 import { noReply } from './replacing.ts'
 
 export const transportFaults = [
@@ -44,7 +45,8 @@ export const transportFaults = [
       context.acted()
       const headers = { 'content-length': String(length - by) }
       // Without a connection, nothing would separate the extra bytes from the body, so they are omitted.
-      return withFrames(reply, context.hasConnection ? frames : takeBytes(frames, length - by), headers)
+      const cut = () => endAtByteOrTime({ afterBytes: length - by }, frames, context, () => [])
+      return withFrames(reply, context.hasConnection ? frames : cut(), headers)
     },
   }),
   defineFault('slow-body', 'bytes', {
@@ -161,7 +163,8 @@ function endOfBody<const Name extends string>(name: Name, how: HangUp, summary: 
         return withFrames(reply, frames, lengthOf(reply))
       }
       context.acted()
-      return withFrames(reply, [...takeBytes(frames, end), { kind: 'hang-up', how }], lengthOf(reply))
+      const start = endAtByteOrTime({ afterBytes: end }, frames, context, () => [])
+      return withFrames(reply, [...start, { kind: 'hang-up', how }], lengthOf(reply))
     },
   })
 }
@@ -195,21 +198,6 @@ function measure(
     if (frame.kind === 'bytes') length += toBytes(frame.bytes).length
   }
   return { frames, length, actedAt: actedAt ?? length }
-}
-
-function takeBytes(frames: readonly RawFrame[], length: number): RawFrame[] {
-  const first: RawFrame[] = []
-  let left = length
-  for (const frame of frames) {
-    if (left <= 0) break
-    if (frame.kind !== 'bytes') first.push(frame)
-    else {
-      const bytes = toBytes(frame.bytes)
-      first.push({ kind: 'bytes', bytes: bytes.subarray(0, left) })
-      left -= bytes.length
-    }
-  }
-  return first
 }
 
 function* splitBytes(
