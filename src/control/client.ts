@@ -98,13 +98,8 @@ export class ControlClient {
     })
     const text = await response.text()
     if (response.ok) return text
-    throw toError(response.status, text)
+    const { error } = fieldsOf(parseJson(text)) as Partial<ErrorEnvelope>
+    const message = error?.message ?? `${messageOf(response.status)}: ${text}`
+    throw new GatewayError(response.status, message, error?.metadata ?? undefined)
   }
-}
-
-function toError(status: number, text: string): Error {
-  const { error } = fieldsOf(parseJson(text)) as Partial<ErrorEnvelope>
-  return error
-    ? new GatewayError(status, error.message, error.metadata ?? undefined)
-    : new GatewayError(status, `${messageOf(status)}: ${text}`)
 }

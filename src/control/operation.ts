@@ -44,8 +44,6 @@ export interface ControlOperation<Id extends string = string, Output extends z.Z
 /** A schema for an object whose own schema describes what is written, not what is read. */
 export const objectOf = <Value>() => z.looseObject({}) as unknown as z.ZodType<Value>
 
-const noContent: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
-
 /** Declares an operation on the whole gateway. `resolve` returns the reply's body. */
 export function gatewayOperation<
   const Id extends string,
@@ -71,7 +69,7 @@ export function gatewayOperation<
     path,
     async resolve(context: ControlContext<Params, Query, Body>): Promise<Reply> {
       const result = await resolve(context)
-      if (output instanceof z.ZodUndefined) return noContent
+      if (output instanceof z.ZodUndefined) return { status: 204, headers: {}, body: { kind: 'none' } }
       return json(doc?.status ?? 200, result)
     },
   }

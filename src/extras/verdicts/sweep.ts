@@ -118,7 +118,8 @@ export async function runSweep<Result, RequestBodies extends object>(
   const { sandboxes } = gateway
   const { current, defaultSetup } = sandboxes
   const setup = { ...defaultSetup, options: { ...gateway.options, timeScale: 0 } }
-  const initial = stateOf(gateway)
+  using blank = gateway.createSandbox()
+  const initial = blank.state.snapshot()
   const rejectionsOf = new WeakMap<object, unknown[]>()
   const unwatch = watchRejections((reason) =>
     Boolean(rejectionsOf.get(current?.getStore() ?? gateway)?.push(reason)),
@@ -220,11 +221,6 @@ export async function runSweep<Result, RequestBodies extends object>(
     unwatch()
     close()
   }
-}
-
-function stateOf(gateway: GatewayCore) {
-  using sandbox = gateway.createSandbox()
-  return sandbox.state.snapshot()
 }
 
 function jobsFor(
