@@ -1,5 +1,4 @@
-// Tests that factories generate valid, unique and reproducible records, and the limits of shared string
-// schemas.
+// Tests that factories generate valid, unique and reproducible records, and the limits of stored rows.
 
 import { base, en, Faker } from '@faker-js/faker'
 import { describe, expect, it } from 'vitest'
@@ -9,7 +8,6 @@ import type { CollectionDeclaration } from '../../src/resources/collection.ts'
 import { collections } from '../../src/resources/collections.ts'
 import { type FactoryContext, uniqueWords } from '../../src/resources/factory.ts'
 import { fakePreset, fakePresetVersion } from '../../src/resources/preset.ts'
-import { isoTimestamp } from '../../src/resources/text.ts'
 import { fakeWorkspace, type Workspace } from '../../src/resources/workspace.ts'
 
 const shared = new Faker({ locale: [en, base] })
@@ -163,19 +161,6 @@ describe("a stored row's limits", () => {
       valid.map(() => true),
       invalid.map(() => false),
     ])
-  })
-})
-
-describe('isoTimestamp', () => {
-  it.each([
-    ['2025-12-31T23:59:59Z', true],
-    [new Date(0).toISOString(), true],
-    ['2025-12-31T23:59:59+02:00', true],
-    ['2025-12-31', false],
-    ['2025-02-30T00:00:00Z', false],
-    ['2025-12-31T23:59:59', false],
-  ])('validates %s: %s', (text, accepted) => {
-    expect(isoTimestamp().safeParse(text).success).toBe(accepted)
   })
 })
 

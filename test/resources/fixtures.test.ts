@@ -55,14 +55,6 @@ describe('fixtures', () => {
     expect(owners).toEqual(world.presets.map(({ id }) => id))
   })
 
-  it('designate the latest version only for some presets', () => {
-    const latest = world.presets.map((preset) => {
-      const versions = world.presetVersions.filter(({ preset_id }) => preset_id === preset.id)
-      return versions.at(-1)?.id === preset.designated_version_id
-    })
-    expect(latest).toEqual([false, true, false, true])
-  })
-
   it('reference only existing workspaces and presets', () => {
     const workspaceIds = world.workspaces.map(({ id }) => id)
     const presetIds = world.presets.map(({ id }) => id)
