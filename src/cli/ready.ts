@@ -61,9 +61,6 @@ export function readyText(
     ],
   ]
   const title = `Understudy ${manifest.version} started in ${Math.round(startMs)} ms at ${baseUrl}`
-  return ['', title, '', ...rows.map(row), ''].join('\n')
-}
-
-function row([name = '', text = '']: string[]): string {
-  return `  ${name.padEnd(11)}${text}`
+  const lines = rows.map(([name = '', text = '']) => `  ${name.padEnd(11)}${text}`)
+  return ['', title, '', ...lines, ''].join('\n')
 }

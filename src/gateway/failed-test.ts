@@ -26,12 +26,10 @@ export async function reportFailedTest(
   const all = [...entries, ...pending]
   const reasons = unused.flatMap((each) => explainUnused(each, entries) ?? [])
   const found = await findingsOf(extras, { entries: all, operations })
-  const mistakes = found.map(({ name, message }) => `${name}: ${message}`)
-  const list = [journalText(`Sandbox ${facts.sandbox}`, entries), ...reasons, ...mistakes].join('\n  ')
+  for (const { name, message } of found) reasons.push(`${name}: ${message}`)
+  const list = [journalText(`Sandbox ${facts.sandbox}`, entries), ...reasons].join('\n  ')
   const shown = all.map((entry) => hiddenEntry(entry))
   const file = { format: 'understudy-failed-test', version: 1, ...facts, entries: shown }
-  return {
-    text: list + unansweredText(pending) + strayCallsText(stray),
-    file: JSON.stringify(file, null, 2),
-  }
+  const text = list + unansweredText(pending) + strayCallsText(stray)
+  return { text, file: JSON.stringify(file, null, 2) }
 }
