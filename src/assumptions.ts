@@ -196,6 +196,11 @@ export const assumptions = {
     choice:
       "none unless the request has `reasoning`; tokens depend on `effort`, up to `max_tokens`, and count as output; a leading item contains a summary of one to three paragraphs, unless `exclude` is set; an unknown effort is treated as `medium`, with a warning; `reasoning_details` in chat completions have the kinds and the format of the model's vendor",
   },
+  promptCache: {
+    about: 'Prompts that the model caches, and their prices',
+    choice:
+      'only what `cache_control` marks in POST /messages, of any length, for five minutes or with `ttl` for an hour since its last use; a model without prices for it charges 0.1 times the price of input tokens to read, 1.25 times to write, and twice to write for an hour',
+  },
   presetStatus: {
     about: 'Other status values of presets',
     choice: '`disabled` and `archived`; such presets can be read and used like active ones',

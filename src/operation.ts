@@ -2,6 +2,7 @@
 import type { AssumptionName } from './assumptions.ts'
 import type { Database } from './database/database.ts'
 import type { Reply } from './http/reply.ts'
+import type { UsageOfSent } from './journal/call-record.ts'
 import type { CallUsage } from './journal/ledger.ts'
 import type { Conversation } from './resources/conversation.ts'
 import type { Protocol } from './resources/protocol.ts'
@@ -60,7 +61,7 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
   /** Adds a warning to the journal entry, without rejecting the request. */
   warn(message: string): void
   /** Reports usage for rate limits and the sandbox's totals. @internal */
-  used(usage: CallUsage): void
+  used(usage: CallUsage, cut?: UsageOfSent): void
 }
 
 /**

@@ -99,7 +99,7 @@ export async function checkRequest(
     conversation: read,
     assume: (name) => record.assume(name),
     warn: (message) => record.warn(dialect?.warning?.(message) ?? message),
-    used: (usage) => record.used(usage),
+    used: (usage, cut) => record.used(usage, cut),
   }
 }
 

@@ -2,9 +2,12 @@
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
 import { errorMessageOf, GatewayError, SchemaViolation, toReply, type Violation } from '../http/errors.ts'
-import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
+import { announcesEvents, type Frame, type Reply, type StreamEvent } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
+import type { CallUsage } from '../journal/ledger.ts'
+import { fieldsOf } from '../lib/json.ts'
 import type { AnyOperation } from '../operation.ts'
+import type { StreamPlaces } from '../resources/protocol.ts'
 import type { Gate } from '../scenarios/gate.ts'
 import type { ReceivedCall } from './call.ts'
 import { validate } from './check.ts'
@@ -20,13 +23,54 @@ export function finish(
   const { gateway, record } = received
   const { idHeader } = errorProtocolOf(received) ?? {}
   const headers = { ...(idHeader && { [idHeader]: record.id }), ...charge?.(record.tokens) }
-  const faulty = holdStream(received, faults ? faults.applyToReply(reply, isFixed) : reply, gates)
+  const changed = faults ? faults.applyToReply(reply, isFixed) : reply
+  const faulty = countSent(received, holdStream(received, changed, gates))
   if (faults && record.state.options.timeScale > 0) warnOfRealWait(faulty, record)
   const { keepAlive: ms } = record.state.options.stream
   const finished = { ...faulty, headers: { ...headers, ...faulty.headers } }
   if (ms === undefined || !announcesEvents(finished.headers)) return finished
   const keepAlive = { ms, comment: gateway.dialect?.comment ?? 'keep-alive' }
   return { ...finished, transport: { ...finished.transport, keepAlive } }
+}
+
+/** Counts a stream's deltas, of one token each, while it is sent: it may end before its answer does. */
+function countSent({ record, operation }: ReceivedCall, reply: Reply): Reply {
+  const { body } = reply
+  const { places } = operation?.protocol ?? {}
+  if (body.kind !== 'frames' || !places || !record.usage) return reply
+  record.note({ sentTokens: { outputTokens: 0, reasoningTokens: 0 } })
+  return {
+    ...reply,
+    body: { kind: 'frames', frames: countDeltas(body.frames, record, record.usage, places) },
+  }
+}
+
+function* countDeltas(
+  frames: Iterable<Frame>,
+  record: CallRecord,
+  { outputTokens, reasoningTokens }: CallUsage,
+  { isDelta, isFinal, partsOf }: StreamPlaces,
+): Generator<Frame> {
+  const kinds = new Map<string, unknown>()
+  for (const frame of frames) {
+    // The next frame is read once this one has been sent.
+    yield frame
+    const { sentTokens: sent } = record
+    if (frame.kind !== 'event' || !sent) continue
+    const { event } = frame
+    const parts = reasoningTokens > 0 ? partsOf(event) : []
+    for (const { of, kind } of parts) if (kind) kinds.set(of, kind)
+    if (isDelta(event)) {
+      sent.outputTokens++
+      if (parts.some(({ of }) => kinds.get(of) === 'reasoning')) sent.reasoningTokens++
+    } else if (isFinal(event) && !isCut(event, outputTokens)) record.note({ sentTokens: undefined })
+  }
+}
+
+/** Returns true for an error, unless it reports the usage of the whole answer. */
+function isCut({ error, response }: StreamEvent, outputTokens: number): boolean {
+  const { status, usage } = fieldsOf(response)
+  return error ? true : status === 'failed' && fieldsOf(usage)['output_tokens'] !== outputTokens
 }
 
 function holdStream(received: ReceivedCall, reply: Reply, gates: readonly Gate[]): Reply {

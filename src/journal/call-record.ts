@@ -24,7 +24,7 @@ export interface CallState {
   readonly journal: Journal
   /** False once the state was replaced: the journal no longer records its calls. */
   readonly isCurrent: boolean
-  readonly ledger: { add(usage: CallUsage): void }
+  readonly ledger: { add(usage: CallUsage, counted?: CallUsage): void }
   readonly owner: {
     readonly listeners: Iterable<CallListener>
     enter(): void
@@ -45,7 +45,13 @@ export interface Arrival extends Pick<Readonly<EntryFields>, 'method' | 'path'> 
   readonly headers: Readonly<Record<string, string>>
 }
 
-type Fact = 'error' | 'isKept' | 'isRejected' | 'lacksRecording' | 'schemaViolation'
+type Fact = 'error' | 'isKept' | 'isRejected' | 'lacksRecording' | 'schemaViolation' | 'sentTokens'
+
+/** Tokens of the deltas that a stream has sent. */
+type SentTokens = Pick<CallUsage, 'outputTokens' | 'reasoningTokens'>
+
+/** Returns the usage of an answer that ended after these tokens. */
+export type UsageOfSent = (sent: SentTokens) => CallUsage
 
 const maxWarnings = 50
 const maxSentence = 2000
@@ -93,6 +99,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** If true, the reply violates its schema or could not be generated: a bug in Understudy. */
   schemaViolation = false
   usage: CallUsage | undefined
+  /** Set while a stream's answer is not complete. */
+  sentTokens: SentTokens | undefined
   status = 0
   /** Error message, which can be more detailed than the reply's. */
   error: string | undefined
@@ -115,6 +123,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   holds = 0
   lacksRecording = false
   #isRouted = false
+  #usageOfSent: UsageOfSent | undefined
   #onSettled: readonly (() => void)[] = []
   #warned = 0
   #headBytes = 0
@@ -224,9 +233,20 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     if (!this.assumptions.includes(name)) this.assumptions = [...this.assumptions, name]
   }
 
-  used(usage: CallUsage): void {
+  /** @param usageOfSent Called if the answer's stream ends early. */
+  used(usage: CallUsage, usageOfSent?: UsageOfSent): void {
     this.usage = { ...usage, model: truncate(usage.model, maxName) }
+    this.#usageOfSent = usageOfSent
     this.state.ledger.add(this.usage)
+  }
+
+  #settleUsage(): void {
+    const { usage, sentTokens: sent } = this
+    if (usage && sent && this.#usageOfSent) {
+      this.usage = { ...this.#usageOfSent(sent), model: usage.model }
+      this.state.ledger.add(this.usage, usage)
+    }
+    this.#usageOfSent = undefined
   }
 
   note(facts: Partial<Pick<CallRecord, Fact>>): void {
@@ -300,6 +320,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.reply = emptyReply
     this.endedAt = monotonic()
     this.responseBody.end()
+    this.#settleUsage()
     this.state.owner.leave()
     for (const callback of this.#onSettled) callback()
     for (const listener of this.state.owner.listeners) listener.settled?.(this)

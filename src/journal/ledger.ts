@@ -1,10 +1,13 @@
 /** Counts a sandbox's tokens and cost by model. */
 import * as z from 'zod'
+import { noTokens, tokenCounts } from '../resources/answer.ts'
 
 const tokens = () => ({
-  inputTokens: z.int(),
+  inputTokens: z.int().describe('All input tokens, including those read from the cache or written to it.'),
   cachedTokens: z.int().describe('Input tokens read from the cache.'),
-  outputTokens: z.int(),
+  cacheWriteTokens: z.int().describe('Input tokens written to the cache.'),
+  cacheWriteTokens1h: z.int().describe('Tokens written for an hour, instead of five minutes.'),
+  outputTokens: z.int().describe('All output tokens, including those used for reasoning.'),
   reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
 })
 
@@ -40,16 +43,7 @@ export type SandboxUsage = z.output<typeof SandboxUsage>
 const maxModels = 1000
 const otherModels = '*'
 
-const zero: UsageSum = {
-  requests: 0,
-  inputTokens: 0,
-  cachedTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  totalTokens: 0,
-  cost: 0,
-  unpriced: 0,
-}
+const zero: UsageSum = { requests: 0, ...noTokens, totalTokens: 0, cost: 0, unpriced: 0 }
 
 export class Ledger {
   #total: UsageSum = zero
@@ -59,11 +53,12 @@ export class Ledger {
     return this.#total.cost
   }
 
-  add(usage: CallUsage): void {
+  /** @param counted Usage of the same call that was added before, and that `usage` replaces. */
+  add(usage: CallUsage, counted?: CallUsage): void {
     const { model } = usage
     const name = this.#models.has(model) || this.#models.size < maxModels ? model : otherModels
-    this.#models.set(name, sum(this.#models.get(name) ?? zero, usage))
-    this.#total = sum(this.#total, usage)
+    this.#models.set(name, sum(this.#models.get(name) ?? zero, usage, counted))
+    this.#total = sum(this.#total, usage, counted)
   }
 
   read(): SandboxUsage {
@@ -79,16 +74,17 @@ export class Ledger {
   }
 }
 
-function sum(total: UsageSum, usage: CallUsage): UsageSum {
-  const next = { ...total, requests: total.requests + 1, cost: dollars(total.cost + (usage.cost ?? 0)) }
-  for (const name of ['inputTokens', 'cachedTokens', 'outputTokens', 'reasoningTokens'] as const)
-    next[name] += usage[name]
+function sum(total: UsageSum, usage: CallUsage, counted?: CallUsage): UsageSum {
+  const next = { ...total, cost: dollars(total.cost + (usage.cost ?? 0) - (counted?.cost ?? 0)) }
+  for (const name of tokenCounts) next[name] += usage[name] - (counted?.[name] ?? 0)
   next.totalTokens = next.inputTokens + next.outputTokens
+  if (counted) return next
+  next.requests++
   if (usage.cost === null) next.unpriced++
   return next
 }
 
 /** Rounds to a price list's precision, so that a sum does not depend on the order of its terms. */
 export function dollars(amount: number): number {
-  return Math.round(amount * 1e10) / 1e10
+  return Math.round(amount * 1e12) / 1e12
 }

@@ -4,13 +4,14 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { fieldsOf, parseJson } from '../lib/json.ts'
 import { hash } from '../lib/seed.ts'
 import type { RequestContext } from '../operation.ts'
-import type {
-  Answer,
-  AnswerEnd,
-  AnswerItem,
-  AnswerUsage,
-  Choice,
-  FunctionCallItem,
+import {
+  type Answer,
+  type AnswerEnd,
+  type AnswerItem,
+  type AnswerUsage,
+  type Choice,
+  type FunctionCallItem,
+  noTokens,
 } from '../resources/answer.ts'
 import { forcedTool, type Prompt } from '../resources/prompt.ts'
 import type { ClientTool } from '../resources/tools.ts'
@@ -19,12 +20,13 @@ import type { ScriptedReply, ScriptedUsage } from '../scenarios/scripted-reply.t
 import { callUsage, checkModel, pricingOf } from './catalogue.ts'
 import { compactionTrigger, type Transcript, toTranscript, writeItems } from './items.ts'
 import { applyPreset } from './preset.ts'
+import { useCache } from './prompt-cache.ts'
 import { scriptedItems, scriptedSources } from './script.ts'
 import { searchWeb } from './search/search.ts'
 import { type CountedItems, cutItems, stopItems } from './token-limit.ts'
 import { countTokens } from './tokens.ts'
 
-type AnswerContext = Pick<RequestContext, 'sandbox' | 'script' | 'assume' | 'warn' | 'used'>
+type AnswerContext = Pick<RequestContext, 'sandbox' | 'script' | 'now' | 'assume' | 'warn' | 'used'>
 
 /** Throws 400 for an invalid prompt, or 404 for an unknown preset. */
 export async function answerPrompt(requested: Prompt, context: AnswerContext): Promise<Answer> {
@@ -46,7 +48,7 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
       ? []
       : undefined
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
-  const input = inputTokens(prompt, transcript)
+  const input = inputOf(prompt, transcript, context)
   const needsValue = prompt.text?.format !== undefined || prompt.toolChoice !== undefined
   const fakeValue = needsValue ? await (await import('./structured.ts')).loadFakeValue() : undefined
   const choose = (place: number): Choice => {
@@ -71,7 +73,8 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   const usage = { ...first.usage, ...output }
   noteAssumptions(requested, first, assume)
   const { cost } = script?.usage ?? {}
-  context.used({ ...callUsage(model, usage, pricing), ...(cost !== undefined && { cost }) })
+  const billed = (tokens: AnswerUsage) => callUsage(model, tokens, pricing, cost)
+  context.used(billed(usage), (sent) => billed({ ...usage, ...sent }))
   return {
     id: script?.id,
     model: prompt.model,
@@ -190,14 +193,37 @@ function inputTokens({ instructions = '' }: Prompt, { turns }: Transcript): numb
   return turns.reduce(count, countTokens(instructions))
 }
 
+/** Counts the input, and what of it is read from the cache or written to it. */
+function inputOf(
+  prompt: Prompt,
+  transcript: Transcript,
+  { sandbox, now, assume }: AnswerContext,
+): AnswerUsage {
+  const total = inputTokens(prompt, transcript)
+  const { cacheBlocks } = prompt
+  if (!cacheBlocks) return { ...noTokens, inputTokens: total }
+  assume('promptCache')
+  const blocks = cacheBlocks.map((block) => ({ ...block, tokens: Math.min(block.tokens, total) }))
+  return { ...noTokens, inputTokens: total, ...useCache(blocks, sandbox.promptCache, now) }
+}
+
 function usageOf(
-  inputTokens: number,
+  input: AnswerUsage,
   { outputTokens, reasoningTokens }: Pick<CountedItems, 'outputTokens' | 'reasoningTokens'>,
   scripted: ScriptedUsage = {},
 ): AnswerUsage {
+  const { input_tokens, input_tokens_details } = scripted
+  const { cached_tokens = 0, cache_write_tokens, cache_write_1h_tokens = 0 } = input_tokens_details ?? {}
+  const isScripted = input_tokens !== undefined || input_tokens_details !== undefined
   return {
-    inputTokens: scripted.input_tokens ?? inputTokens,
-    cachedTokens: scripted.input_tokens_details?.cached_tokens ?? 0,
+    ...input,
+    // A scripted input may be shorter than what was read from the cache.
+    ...(isScripted && {
+      inputTokens: input_tokens ?? input.inputTokens,
+      cachedTokens: cached_tokens,
+      cacheWriteTokens: cache_write_tokens ?? cache_write_1h_tokens,
+      cacheWriteTokens1h: cache_write_1h_tokens,
+    }),
     outputTokens: scripted.output_tokens ?? outputTokens,
     reasoningTokens: scripted.output_tokens_details?.reasoning_tokens ?? reasoningTokens,
   }

@@ -5,6 +5,7 @@ import { nearest } from '../lib/did-you-mean.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { draw } from '../lib/seed.ts'
 import type { AnswerUsage } from '../resources/answer.ts'
+import { price } from '../resources/factory.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { isFaultModel } from '../scenarios/bundled.ts'
 import { withoutOnline } from './search/search.ts'
@@ -42,8 +43,16 @@ export interface Pricing {
   readonly prompt: string
   readonly completion: string
   readonly request: string
-  /** Price per cached input token. Default: the price of `prompt`. */
+  /** Prices per token read from the cache, or written to it. Default: by the price of `prompt`. */
   readonly input_cache_read?: string | undefined
+  readonly input_cache_write?: string | undefined
+  readonly input_cache_write_1h?: string | undefined
+}
+
+/** Returns prices for the cache, by the price of input tokens (assumption `promptCache`). */
+export function cachePrices({ prompt }: Pick<Pricing, 'prompt'>) {
+  const times = (factor: number) => price(Number(prompt) * factor * 1_000_000)
+  return { input_cache_read: times(0.1), input_cache_write: times(1.25), input_cache_write_1h: times(2) }
 }
 
 /** Returns a model's prices. Variants that only choose a provider, such as `:nitro`, have those of the model. */
@@ -57,14 +66,27 @@ export async function pricingOf(
   return row?.pricing
 }
 
-export function callUsage(model: string, usage: AnswerUsage, pricing: Pricing | undefined): CallUsage {
-  return { model: withoutOnline(model), ...usage, cost: pricing ? costOf(usage, pricing) : null }
+/** @param cost Default: by the model's prices. */
+export function callUsage(
+  model: string,
+  usage: AnswerUsage,
+  pricing: Pricing | undefined,
+  cost = pricing ? costOf(usage, pricing) : null,
+): CallUsage {
+  return { model: withoutOnline(model), ...usage, cost }
 }
 
-function costOf({ inputTokens, cachedTokens, outputTokens }: AnswerUsage, pricing: Pricing): number {
-  const { prompt, completion, request, input_cache_read = prompt } = pricing
-  const input = (inputTokens - cachedTokens) * Number(prompt) + cachedTokens * Number(input_cache_read)
-  return dollars(input + outputTokens * Number(completion) + Number(request))
+function costOf(usage: AnswerUsage, pricing: Pricing): number {
+  const { inputTokens, cachedTokens, cacheWriteTokens, cacheWriteTokens1h, outputTokens } = usage
+  const prices = { ...cachePrices(pricing), ...pricing }
+  return dollars(
+    (inputTokens - cachedTokens - cacheWriteTokens) * Number(prices.prompt) +
+      cachedTokens * Number(prices.input_cache_read) +
+      (cacheWriteTokens - cacheWriteTokens1h) * Number(prices.input_cache_write) +
+      cacheWriteTokens1h * Number(prices.input_cache_write_1h) +
+      outputTokens * Number(prices.completion) +
+      Number(prices.request),
+  )
 }
 
 /** Returns two providers, or fewer if fewer exist. If the model's vendor is a provider, it comes first. */

@@ -25,12 +25,19 @@ export interface ChoiceItem {
   readonly isCut: boolean
 }
 
-export interface AnswerUsage {
-  readonly inputTokens: number
-  readonly cachedTokens: number
-  readonly outputTokens: number
-  readonly reasoningTokens: number
+export const noTokens = {
+  /** Includes cached and written tokens. */
+  inputTokens: 0,
+  cachedTokens: 0,
+  /** Includes those written for an hour. */
+  cacheWriteTokens: 0,
+  cacheWriteTokens1h: 0,
+  /** Includes reasoning. */
+  outputTokens: 0,
+  reasoningTokens: 0,
 }
+export type AnswerUsage = Readonly<typeof noTokens>
+export const tokenCounts = Object.keys(noTokens) as (keyof AnswerUsage)[]
 
 export interface AnswerEnd {
   readonly status: ResponseStatus

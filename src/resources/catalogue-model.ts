@@ -9,8 +9,14 @@ const { families: FAMILIES, editions: EDITIONS, descriptions: DESCRIPTIONS } = w
 
 export const CatalogueModel = z.lazy(() => {
   const entry = EmbeddingsModel.unwrap()
+  const cachePrice = entry.shape.pricing.shape.prompt.optional()
   return entry
     .extend({
+      pricing: entry.shape.pricing.extend({
+        input_cache_read: cachePrice,
+        input_cache_write: cachePrice,
+        input_cache_write_1h: cachePrice,
+      }),
       architecture: entry.shape.architecture.extend({ output_modalities: z.array(z.string()).min(1) }),
       supported_parameters: z.array(z.string()).describe('Names of request parameters.'),
       default_parameters: z.record(z.string(), z.number().nullable()).nullable(),

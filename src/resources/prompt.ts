@@ -14,6 +14,17 @@ export interface Prompt extends PromptSettings {
   readonly hasUnspecifiedItems?: boolean
   /** If true, the protocol shows searches as separate items. */
   readonly showsSearches?: boolean
+  /** Blocks of the prompt, if some of them are cache breakpoints. Default: nothing is cached. */
+  readonly cacheBlocks?: readonly CacheBlock[] | undefined
+}
+
+export interface CacheBlock {
+  /** Identifies the prompt up to the end of the block. */
+  readonly key: string
+  /** Number of tokens up to the end of the block. */
+  readonly tokens: number
+  /** Time for which the cache keeps the prompt up to here; undefined without a breakpoint. */
+  readonly ttlMs: number | undefined
 }
 
 /** Settings that a preset provides if the request omits them. */

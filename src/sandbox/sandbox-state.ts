@@ -10,6 +10,7 @@ import type { CallState } from '../journal/call-record.ts'
 import type { Journal } from '../journal/journal.ts'
 import { Ledger } from '../journal/ledger.ts'
 import { Clock } from '../lib/clock.ts'
+import { RecentMap } from '../lib/recent-map.ts'
 import { Rules } from '../scenarios/rules.ts'
 import { Occurrences, StoredResponses } from './memory.ts'
 import type { GatewayOptions } from './options.ts'
@@ -30,6 +31,7 @@ export class SandboxState implements CallState {
   readonly rules: Rules
   readonly occurrences: Occurrences
   readonly ledger: Ledger
+  readonly promptCache: RecentMap<{ usedAt: number; ttlMs: number }>
   readonly storedResponses: StoredResponses
   readonly #held = new Set<() => void>()
   #hasEnded = false
@@ -46,6 +48,7 @@ export class SandboxState implements CallState {
     this.database = new DatabaseState(seedData, from?.database)
     this.clock = new Clock(options)
     this.ledger = from?.ledger.copy() ?? new Ledger()
+    this.promptCache = from?.promptCache.copy() ?? new RecentMap(10_000)
     this.storedResponses = from?.storedResponses.copy() ?? new StoredResponses()
     this.rules = new Rules({ seed, clock: this.clock }, from?.rules)
     this.occurrences = from?.occurrences.fork() ?? new Occurrences()
@@ -85,6 +88,7 @@ export class SandboxState implements CallState {
       clock: this.clock.snapshot(),
       occurrences: this.occurrences.fork(),
       ledger: this.ledger.copy(),
+      promptCache: this.promptCache.copy(),
       storedResponses: this.storedResponses.copy(),
     }
   }

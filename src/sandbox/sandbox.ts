@@ -292,7 +292,10 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return this.#live.rules.active()
   }
 
-  /** Returns requests, tokens and cost, in total and by model, at the prices in the collections of models. */
+  /**
+   * Returns requests, tokens and cost, in total and by model, at the prices in the collections of models. Of a stream
+   * that ends early, only what was sent counts.
+   */
   usage(): SandboxUsage {
     return this.#live.ledger.read()
   }

@@ -155,7 +155,9 @@ export const ScriptedUsage = z.lazy(() => {
   const tokens = z.int().min(0).max(maxTokens).optional()
   return z.strictObject({
     input_tokens: tokens,
-    input_tokens_details: z.strictObject({ cached_tokens: tokens }).optional(),
+    input_tokens_details: z
+      .strictObject({ cached_tokens: tokens, cache_write_tokens: tokens, cache_write_1h_tokens: tokens })
+      .optional(),
     output_tokens: tokens,
     output_tokens_details: z.strictObject({ reasoning_tokens: tokens }).optional(),
     cost: field(z.number().min(0), "Cost in US dollars. Default: by the model's prices."),

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { Ledger } from '../../src/journal/ledger.ts'
+import { noTokens } from '../../src/resources/answer.ts'
 
 it('the ledger counts 1000 models separately, and all further ones together', () => {
   const ledger = new Ledger()
@@ -7,10 +8,9 @@ it('the ledger counts 1000 models separately, and all further ones together', ()
     ledger.add({
       model: `a/${index}`,
       cost: 1,
+      ...noTokens,
       inputTokens: 1,
-      cachedTokens: 0,
       outputTokens: 1,
-      reasoningTokens: 0,
     })
   for (let index = 0; index < 1002; index++) add(index)
   add(0)

@@ -9,12 +9,12 @@ import { cite } from '../../src/model/search/citations.ts'
 import { cutItems } from '../../src/model/token-limit.ts'
 import { responses } from '../../src/operations/responses/protocol.ts'
 import { responsesWriter } from '../../src/operations/responses/stream.ts'
-import type { Answer } from '../../src/resources/answer.ts'
+import { type Answer, noTokens } from '../../src/resources/answer.ts'
 import { CreateResponseBody } from '../../src/resources/create-response-body.ts'
 import type { StreamOptions } from '../../src/resources/protocol.ts'
 import { type Latency, LatencyOption } from '../../src/sandbox/latency.ts'
 
-const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0 }
+const usage = { ...noTokens, inputTokens: 1, outputTokens: 1 }
 const text = 'Hei 👩‍👩‍👧 maailma: a naïve answer, in a few words.'
 
 function frames(change: Partial<StreamOptions & { latency?: Latency }> = {}): Frame[] {

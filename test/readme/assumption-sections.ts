@@ -34,6 +34,7 @@ const groups: Readonly<Record<string, readonly AssumptionName[]>> = {
     'responseFields',
     'responseStatus',
     'reasoning',
+    'promptCache',
     'instructType',
     'streamOrder',
   ],

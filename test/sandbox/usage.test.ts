@@ -22,6 +22,8 @@ const nothing = {
   requests: 0,
   inputTokens: 0,
   cachedTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWriteTokens1h: 0,
   outputTokens: 0,
   reasoningTokens: 0,
   totalTokens: 0,

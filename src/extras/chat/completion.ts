@@ -79,7 +79,10 @@ export const ChatCompletion = z.lazy(() => {
         prompt_tokens: z.int(),
         completion_tokens: z.int(),
         total_tokens: z.int(),
-        prompt_tokens_details: z.strictObject({ cached_tokens: z.int() }),
+        prompt_tokens_details: z.strictObject({
+          cached_tokens: z.int(),
+          cache_write_tokens: z.int().optional(),
+        }),
         completion_tokens_details: z.strictObject({ reasoning_tokens: z.int() }),
       }),
       system_fingerprint: z.string().nullable(),
@@ -105,12 +108,15 @@ export function toChatCompletion(answer: Answer, context: RenderContext<ChatRequ
 }
 
 function toChatUsage(usage: AnswerUsage): ChatCompletion['usage'] {
-  const { inputTokens, cachedTokens, outputTokens, reasoningTokens } = usage
+  const { inputTokens, cachedTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    prompt_tokens_details: { cached_tokens: cachedTokens },
+    prompt_tokens_details: {
+      cached_tokens: cachedTokens,
+      ...(cacheWriteTokens > 0 && { cache_write_tokens: cacheWriteTokens }),
+    },
     completion_tokens_details: { reasoning_tokens: reasoningTokens },
   }
 }

@@ -78,6 +78,7 @@ export function toMessageObject(
   { requestKey }: RenderContext<MessagesRequest>,
 ): MessageObject {
   const { choices, usage } = answer
+  const { cachedTokens, cacheWriteTokens, cacheWriteTokens1h } = usage
   const [{ items, end }] = choices
   const content: MessageBlock[] = []
   for (const [place, { item }] of items.entries()) {
@@ -132,10 +133,16 @@ export function toMessageObject(
     stop_details: null,
     container: null,
     usage: {
-      input_tokens: usage.inputTokens - usage.cachedTokens,
+      input_tokens: usage.inputTokens - cachedTokens - cacheWriteTokens,
       output_tokens: usage.outputTokens,
-      cache_creation_input_tokens: 0,
-      cache_read_input_tokens: usage.cachedTokens,
+      cache_creation_input_tokens: cacheWriteTokens,
+      cache_read_input_tokens: cachedTokens,
+      ...(cacheWriteTokens > 0 && {
+        cache_creation: {
+          ephemeral_5m_input_tokens: cacheWriteTokens - cacheWriteTokens1h,
+          ephemeral_1h_input_tokens: cacheWriteTokens1h,
+        },
+      }),
       ...(searches > 0 && { server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } }),
     },
   }

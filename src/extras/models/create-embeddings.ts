@@ -1,4 +1,5 @@
 /** Embeddings: unit vectors derived from seed, model and text. */
+
 import * as z from 'zod'
 import { invalidRequest } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'
@@ -8,6 +9,7 @@ import { callUsage, pricingOf } from '../../model/catalogue.ts'
 import { searchKey } from '../../model/text/words.ts'
 import { countTokens } from '../../model/tokens.ts'
 import { defineOperation } from '../../operation.ts'
+import { noTokens } from '../../resources/answer.ts'
 import { CreateResponseBody } from '../../resources/create-response-body.ts'
 import { list } from '../../resources/list.ts'
 
@@ -89,7 +91,7 @@ export const createEmbeddings = defineOperation({
       return { object: 'embedding' as const, index, embedding }
     })
     const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
-    const usage = { inputTokens: tokens, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 }
+    const usage = { ...noTokens, inputTokens: tokens }
     used(callUsage(model, usage, await pricingOf(model, sandbox.tables)))
     const id = `emb-${hash(requestKey, 'embeddings')}`
     return ok({

@@ -1,10 +1,12 @@
 /** Rerank: orders documents by the words they share with a query. */
+
 import * as z from 'zod'
 import { ok } from '../../http/reply.ts'
 import { hash } from '../../lib/seed.ts'
 import { callUsage, pricingOf, providersOf } from '../../model/catalogue.ts'
 import { countTokens } from '../../model/tokens.ts'
 import { defineOperation } from '../../operation.ts'
+import { noTokens } from '../../resources/answer.ts'
 import { list } from '../../resources/list.ts'
 
 const Document = () => z.looseObject({ text: z.string().optional(), image: z.string().optional() })
@@ -50,7 +52,7 @@ export const rerank = defineOperation({
     const total_tokens = [query, ...texts].reduce((sum, text) => sum + countTokens(text), 0)
     const usage = callUsage(
       model,
-      { inputTokens: total_tokens, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 },
+      { ...noTokens, inputTokens: total_tokens },
       await pricingOf(model, sandbox.tables),
     )
     used(usage)

@@ -11,7 +11,7 @@ import { dollars } from '../../journal/ledger.ts'
 import { fieldsOf, isObject, listOf, lookUp } from '../../lib/json.ts'
 import { hash, uuid } from '../../lib/seed.ts'
 import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
-import { pricingOf, providersOf } from '../../model/catalogue.ts'
+import { cachePrices, pricingOf, providersOf } from '../../model/catalogue.ts'
 import type { CatalogueModel } from '../../resources/catalogue-model.ts'
 import { titled } from '../../resources/factory.ts'
 import { modelsIn } from '../../resources/fallback-models.ts'
@@ -293,7 +293,7 @@ async function withDetails(value: unknown, { benchmarks }: AnsweredCall['tables'
     const { image: _, request: __, ...prices } = pricing
     return {
       ...model,
-      pricing: { input_cache_read: pricing.prompt, ...prices },
+      pricing: { ...cachePrices(pricing), ...prices },
       benchmarks: details(model.id),
       ...(model.supported_parameters.includes('reasoning') && { reasoning: { mandatory: false } }),
     }
