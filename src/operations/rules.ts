@@ -8,7 +8,6 @@ import { type SentSchema, schemaRules } from './schema-rules.ts'
 export interface Step {
   readonly kind: 'call' | 'result'
   readonly id: string
-  readonly param: string
 }
 
 /** Pairs the calls and results of a group by their ids, in any order. */
@@ -52,17 +51,17 @@ export function toolNameRules(
     'tool-name-length': {
       source: 'https://github.com/PipedreamHQ/pipedream/issues/17092',
       *find(body) {
-        for (const { name, param } of toolsIn(body)) {
-          const { length } = name
-          const expected = `Expected a string with maximum length ${maxLength}, but got a string with length ${length} instead.`
-          if (length > maxLength) yield { param, message: `Invalid '${param}': string too long. ${expected}` }
+        for (const { name, param } of toolsIn(body).filter((tool) => tool.name.length > maxLength)) {
+          const expected = `Expected a string with maximum length ${maxLength}`
+          const but = `but got a string with length ${name.length} instead.`
+          yield { param, message: `Invalid '${param}': string too long. ${expected}, ${but}` }
         }
       },
     },
   }
 }
 
-/** Returns true if the model's record has no such parameter. OpenRouter ignores those, so it has no such rule. */
+/** Returns true if the model's record lacks a parameter. OpenRouter has no such rule: it ignores the parameter. */
 export function lacksParameter({ model, isVendor }: RequestFacts, name: string): boolean {
   return model !== undefined && !isVendor && !model.supported_parameters.includes(name)
 }
@@ -72,7 +71,7 @@ export function lacksInput({ model }: RequestFacts, modality: string): boolean {
 }
 
 /**
- * Returns the smallest number of tokens that a vendor could count in the prompt, which is less than our estimate.
+ * Returns the least number of tokens that a vendor could count in the prompt, below our estimate.
  * Returns 0 if the prompt has less than `enough` characters, and so less tokens.
  */
 export function leastTokens({ conversation }: RequestFacts, enough: number): number {
@@ -87,30 +86,145 @@ export function leastTokens({ conversation }: RequestFacts, enough: number): num
 const estimateToLeast = 1.4
 
 export const responsesRules: RequestRules<unknown> = {
+  'previous-response-missing': {
+    source: 'https://github.com/maximhq/bifrost/issues/2441',
+    *find(body, { stored }) {
+      const { previous_response_id: id } = fieldsOf(body)
+      if (typeof id === 'string' && stored && !stored.find(id))
+        yield { param: 'previous_response_id', message: `Previous response with id '${id}' not found.` }
+    },
+  },
+  'unstored-item': {
+    source: 'https://github.com/anomalyco/opencode/issues/7724',
+    status: 404,
+    *find(body, facts) {
+      for (const { type, id } of facts.stored ? sentItems(body, facts) : [])
+        if (type === 'item_reference')
+          yield { param: 'input', message: `Item with id '${id}' not found. ${notPersisted}` }
+    },
+  },
   'tool-result-without-call': {
     source: 'https://github.com/continuedev/continue/issues/10092',
-    *find(body, { stored }) {
-      const { previous_response_id: previous } = fieldsOf(body)
-      // A stored response that is unknown here could contain the call.
-      if (previous != null && !stored?.find(textOf(previous))) return
-      for (const { id } of pairsIn(stepsIn(body)).orphans)
-        yield { param: 'input', message: `No tool call found for function call output with call_id ${id}.` }
+    *find(body, facts) {
+      for (const { id, type } of callsIn(body, facts).orphans)
+        if (type === 'function_call_output')
+          yield {
+            param: 'input',
+            message: `No tool call found for function call output with call_id ${id}.`,
+          }
+    },
+  },
+  'tool-call-without-result': {
+    source: 'https://github.com/openai/openai-agents-python/issues/673',
+    *find(body, facts) {
+      for (const { id, type } of callsIn(body, facts).unanswered)
+        if (type === 'function_call' || type === 'custom_tool_call')
+          yield { param: 'input', message: `No tool output found for ${type.replaceAll('_', ' ')} ${id}.` }
+    },
+  },
+  'duplicate-item-id': {
+    source: 'https://github.com/vercel/ai/issues/13307',
+    *find(body, facts) {
+      const ids = new Set<unknown>()
+      for (const { id } of allItems(body, facts)) {
+        if (typeof id !== 'string') continue
+        const advice = 'Remove duplicate items from your input and try again.'
+        if (ids.has(id)) yield { param: 'input', message: `Duplicate item found with id ${id}. ${advice}` }
+        ids.add(id)
+      }
+    },
+  },
+  'reasoning-without-item': {
+    source: 'https://github.com/openai/openai-agents-js/issues/326',
+    *find(body) {
+      const items = listOf(fieldsOf(body)['input']).map(fieldsOf)
+      for (const [place, { type, id }] of items.entries()) {
+        const next = items[place + 1]
+        const isLast = !next || next['role'] === 'user' || /_call_output$/.test(textOf(next['type']))
+        const message = `Item '${id}' of type 'reasoning' was provided without its required following item.`
+        if (type === 'reasoning' && typeof id === 'string' && isLast) yield { param: 'input', message }
+      }
+    },
+  },
+  'item-without-reasoning': {
+    source: 'https://github.com/mastra-ai/mastra/issues/8738',
+    *find(body, facts) {
+      if (!facts.stored) return
+      const items = allItems(body, facts)
+      const ids = new Set(items.map(({ id }) => textOf(id)))
+      const before = facts.stored.before(ids)
+      for (const [place, { id, type }] of items.entries()) {
+        const required = fieldsOf(before.get(textOf(id)))
+        if (required['type'] !== 'reasoning' || ids.has(textOf(required['id']))) continue
+        const subject = `Item '${id}' of type '${type ?? 'message'}'`
+        const message = `${subject} was provided without its required 'reasoning' item: '${required['id']}'.`
+        if (items[place - 1]?.['type'] !== 'reasoning') yield { param: 'input', message }
+      }
     },
   },
   ...toolNameRules(namedTools, 128),
   ...schemaRules(sentSchemas),
+  'parameter-unsupported': {
+    source: 'https://github.com/BerriAI/litellm/pull/38842',
+    *find(body, facts) {
+      const { temperature, top_p, reasoning } = fieldsOf(body)
+      const { effort } = fieldsOf(reasoning)
+      const isReasoning = ['reasoning', 'reasoning_effort'].some((name) => !lacksParameter(facts, name))
+      const params = [
+        ...(lacksParameter(facts, 'temperature') && (temperature ?? 1) !== 1 ? ['temperature'] : []),
+        ...(lacksParameter(facts, 'top_p') && (top_p ?? 1) !== 1 ? ['top_p'] : []),
+        ...(!isReasoning && (effort ?? 'none') !== 'none' ? ['reasoning.effort'] : []),
+      ]
+      for (const param of params)
+        yield { param, message: `Unsupported parameter: '${param}' is not supported with this model.` }
+    },
+  },
+  'context-window': {
+    source: 'https://github.com/dyad-sh/dyad/issues/1672',
+    *find(body, facts) {
+      const { context_length: window = Number.POSITIVE_INFINITY } = facts.model ?? {}
+      if (fieldsOf(body)['truncation'] === 'auto' || leastTokens(facts, window) <= window) return
+      const advice = 'Please adjust your input and try again.'
+      yield { param: 'input', message: `Your input exceeds the context window of this model. ${advice}` }
+    },
+  },
 }
 
-function stepsIn(body: unknown): Step[] {
-  return listOf(fieldsOf(body)['input']).flatMap((item, place) => {
-    const { type, call_id } = fieldsOf(item)
-    const kind = /_call$/.test(textOf(type))
-      ? 'call'
-      : /_call_output$/.test(textOf(type))
-        ? 'result'
-        : undefined
-    return kind ? { kind, id: textOf(call_id), param: `input[${place}]` } : []
+const notPersisted =
+  'Items are not persisted when `store` is set to false. Try again with `store` set to true, ' +
+  'or remove this item from your input.'
+
+type Item = Readonly<Record<string, unknown>>
+
+/** Returns the items in the input, of which references to stored items are replaced with these. */
+function sentItems(body: unknown, { stored }: RequestFacts): Item[] {
+  const items = listOf(fieldsOf(body)['input']).map(fieldsOf)
+  const references = items.filter(({ type }) => type === 'item_reference')
+  const found = stored?.items(references.map(({ id }) => textOf(id)))
+  return items.map((item) =>
+    item['type'] === 'item_reference' ? fieldsOf(found?.get(textOf(item['id'])) ?? item) : item,
+  )
+}
+
+function allItems(body: unknown, facts: RequestFacts): Item[] {
+  const earlier = facts.stored?.find(textOf(fieldsOf(body)['previous_response_id']))
+  return [...listOf(earlier).map(fieldsOf), ...sentItems(body, facts)]
+}
+
+function callsIn(body: unknown, facts: RequestFacts) {
+  const { previous_response_id: previous, conversation } = fieldsOf(body)
+  const items = allItems(body, facts)
+  // A response, conversation or item that is not stored here could contain a call or its result.
+  const isPartial =
+    conversation != null ||
+    (previous != null && !facts.stored?.find(textOf(previous))) ||
+    items.some(({ type }) => type === 'item_reference')
+  const steps = items.flatMap(({ type, call_id }) => {
+    const isResult = /_output$/.test(textOf(type))
+    if (typeof call_id !== 'string' || (!isResult && !/_call$/.test(textOf(type)))) return []
+    return { kind: isResult ? 'result' : 'call', id: call_id, type } as const
   })
+  return pairsIn(isPartial ? [] : steps)
 }
 
 function namedTools(body: unknown): SentTool[] {

@@ -1,4 +1,4 @@
-/** Rules of OpenAI for the JSON Schemas in requests: their references and, if strict, the supported subset. */
+/** OpenAI's rules for JSON Schemas in requests: their references and, if strict, the supported subset. */
 import { fieldsOf, isObject, listOf } from '../lib/json.ts'
 import { readAt } from '../lib/value-path.ts'
 import type { RequestRule, RequestRules } from '../resources/request-rule.ts'
@@ -18,8 +18,8 @@ export function schemaRules(schemasIn: (body: unknown) => readonly SentSchema[])
     source,
     *find(body) {
       for (const sent of schemasIn(body)) {
-        const found = isObject(sent.schema) ? problem(sent, sent.schema) : undefined
-        if (found !== undefined)
+        const found = isObject(sent.schema) && problem(sent.schema, sent)
+        if (found)
           yield { param: sent.param, message: `Invalid schema for ${sent.kind} '${sent.name}': ${found}` }
       }
     },
@@ -27,114 +27,78 @@ export function schemaRules(schemasIn: (body: unknown) => readonly SentSchema[])
   return Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, toRule(rule)]))
 }
 
+type Fields = Readonly<Record<string, unknown>>
+type Problem = string | false
+
 interface SchemaRule {
   readonly source: string
-  problem(sent: SentSchema, root: Fields): string | undefined
+  problem(root: Fields, sent: SentSchema): Problem
 }
-
-type Fields = Readonly<Record<string, unknown>>
 
 const structuredOutputs = 'https://platform.openai.com/docs/guides/structured-outputs'
 
-const rules: Record<string, SchemaRule> = {
+const rules: Readonly<Record<string, SchemaRule>> = {
   'strict-root': {
     source: 'https://github.com/browserbase/stagehand/issues/1159',
-    problem: (sent, { type }) =>
-      type === 'object' || !hasCheckedRoot(sent)
-        ? undefined
-        : `schema must be a JSON Schema of 'type: "object"', got 'type: "${type ?? 'None'}"'.`,
+    problem: ({ type }, sent) =>
+      hasCheckedRoot(sent) &&
+      type !== 'object' &&
+      `schema must be a JSON Schema of 'type: "object"', got 'type: "${type ?? 'None'}"'.`,
   },
   'strict-root-union': {
     source: 'https://github.com/cecli-dev/cecli/issues/281',
-    problem: (sent, root) =>
-      hasCheckedRoot(sent) && rootKeywords.some((keyword) => keyword in root)
-        ? "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
-        : undefined,
+    problem: (root, sent) =>
+      hasCheckedRoot(sent) &&
+      rootKeywords.some((keyword) => keyword in root) &&
+      "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
   },
-  'strict-additional-properties': {
-    source: 'https://github.com/camel-ai/camel/issues/2231',
-    problem: strictNodes((node) =>
-      isOfType(node, 'object') && node['additionalProperties'] !== false
-        ? "'additionalProperties' is required to be supplied and to be false."
-        : undefined,
-    ),
-  },
-  'object-properties': {
-    source: 'https://github.com/spring-projects/spring-ai/issues/4776',
-    problem: strictNodes((node) =>
-      isOfType(node, 'object') && !('properties' in node) ? 'object schema missing properties.' : undefined,
-    ),
-  },
-  'strict-required': {
-    source: 'https://github.com/vercel/ai/issues/6484',
-    problem: strictNodes(({ properties, required }) => {
-      const names = new Set(listOf(required))
-      const missing = Object.keys(fieldsOf(properties)).find((name) => !names.has(name))
-      return missing === undefined ? undefined : `${everyKey} Missing '${missing}'.`
-    }),
-  },
-  'required-unknown': {
-    source: 'https://github.com/dotnet/extensions/issues/6302',
-    problem: strictNodes(({ properties, required }) => {
-      const extra = listOf(required).find((name) => !Object.hasOwn(fieldsOf(properties), String(name)))
-      return extra === undefined ? undefined : `${everyKey} Extra required key '${extra}' supplied.`
-    }),
-  },
-  'strict-keyword': {
-    source: structuredOutputs,
-    problem: strictNodes((node) => {
-      const keyword = unsupportedKeywords.find((name) => name in node)
-      return keyword === undefined ? undefined : `'${keyword}' is not permitted.`
-    }),
-  },
-  'strict-type-key': {
-    source: 'https://github.com/CopilotKit/CopilotKit/issues/5672',
-    problem: strictNodes((node) =>
-      [...kindKeywords, ...unsupportedKeywords].some((name) => name in node)
-        ? undefined
-        : "schema must have a 'type' key.",
-    ),
-  },
-  'array-items': {
-    source: 'https://github.com/sigoden/aichat/issues/1049',
-    problem: nodes((node) =>
-      isOfType(node, 'array') && !('items' in node) && !('prefixItems' in node)
-        ? 'array schema missing items.'
-        : undefined,
-    ),
-  },
-  'ref-siblings': {
-    source: structuredOutputs,
-    problem: strictNodes((node) => {
-      const others = Object.keys(node).filter((name) => name !== '$ref')
-      if (!('$ref' in node) || others.length === 0) return undefined
-      return `$ref cannot have keywords {${others.map((name) => `'${name}'`).join(', ')}}.`
-    }),
-  },
-  'ref-unresolved': {
-    source: 'https://json-schema.org/draft/2020-12/json-schema-core#name-schema-references',
-    problem: nodes(({ $ref }, root) =>
-      typeof $ref === 'string' && $ref.startsWith('#/') && targetOf($ref, root) === undefined
-        ? `reference to component '${$ref}' which was not found in the schema.`
-        : undefined,
-    ),
-  },
-  'strict-depth': {
-    source: structuredOutputs,
-    problem: strictTotal('levels of nesting', 10, (found) => Math.max(...found.map(({ depth }) => depth)), 1),
-  },
-  'strict-properties': {
-    source: structuredOutputs,
-    problem: strictTotal('parameters', 5000, (found) =>
-      sum(found, ({ node }) => Object.keys(fieldsOf(node['properties'])).length),
-    ),
-  },
-  'strict-enum': {
-    source: structuredOutputs,
-    problem: strictTotal('enum values', 1000, (found) =>
-      sum(found, ({ node }) => listOf(node['enum']).length),
-    ),
-  },
+  'strict-additional-properties': strict('https://github.com/camel-ai/camel/issues/2231', (node) => {
+    const isOpen = isOfType(node, 'object') && node['additionalProperties'] !== false
+    return isOpen && "'additionalProperties' is required to be supplied and to be false."
+  }),
+  'object-properties': strict('https://github.com/spring-projects/spring-ai/issues/4776', (node) => {
+    return isOfType(node, 'object') && !('properties' in node) && 'object schema missing properties.'
+  }),
+  'strict-required': strict('https://github.com/vercel/ai/issues/6484', ({ properties, required }) => {
+    const names = new Set(listOf(required))
+    const missing = Object.keys(fieldsOf(properties)).find((name) => !names.has(name))
+    return missing !== undefined && `${everyKey} Missing '${missing}'.`
+  }),
+  'required-unknown': strict('https://github.com/camel-ai/camel/issues/2629', ({ properties, required }) => {
+    const extra = listOf(required).find((name) => !Object.hasOwn(fieldsOf(properties), String(name)))
+    return extra !== undefined && `${everyKey} Extra required key '${extra}' supplied.`
+  }),
+  'strict-keyword': strict(structuredOutputs, (node) => {
+    const keyword = unsupportedKeywords.find((name) => name in node)
+    return keyword !== undefined && `'${keyword}' is not permitted.`
+  }),
+  'strict-type-key': strict('https://github.com/CopilotKit/CopilotKit/issues/5672', (node) => {
+    const hasKind = [...kindKeywords, ...unsupportedKeywords].some((name) => name in node)
+    return !hasKind && "schema must have a 'type' key."
+  }),
+  'ref-siblings': strict('https://github.com/defog-ai/defog/pull/244', (node) => {
+    const others = Object.keys(node).filter((name) => name !== '$ref')
+    const listed = others.map((name) => `'${name}'`).join(', ')
+    return '$ref' in node && listed !== '' && `$ref cannot have keywords {${listed}}.`
+  }),
+  'ref-unresolved': anywhere('https://github.com/open-webui/computer/issues/87', ({ $ref }, root) => {
+    const isBroken = typeof $ref === 'string' && $ref.startsWith('#/') && targetOf($ref, root) === undefined
+    return isBroken && `reference to component '${$ref}' which was not found in the schema.`
+  }),
+  'array-items': anywhere('https://github.com/sigoden/aichat/issues/1049', (node) => {
+    const hasItems = 'items' in node || 'prefixItems' in node
+    return isOfType(node, 'array') && !hasItems && 'array schema missing items.'
+  }),
+  // Reports of the limit differ by a level.
+  'strict-depth': strictTotal('levels of nesting', 10, 1, (nodes) =>
+    Math.max(...nodes.map(({ depth }) => depth)),
+  ),
+  'strict-properties': strictTotal('parameters', 5000, 0, (nodes) =>
+    sum(nodes, ({ properties }) => Object.keys(fieldsOf(properties)).length),
+  ),
+  'strict-enum': strictTotal('enum values', 1000, 0, (nodes) =>
+    sum(nodes, ({ enum: values }) => listOf(values).length),
+  ),
 }
 
 const everyKey = "'required' is required to be supplied and to be an array including every key in properties."
@@ -150,36 +114,43 @@ function hasCheckedRoot({ kind, isStrict }: SentSchema): boolean {
   return isStrict || kind === 'function'
 }
 
-function nodes(check: (node: Fields, root: Fields) => string | undefined): SchemaRule['problem'] {
-  return (_sent, root) => {
-    for (const { node, path } of nodesIn(root)) {
-      const problem = check(node, root)
-      if (problem !== undefined) return `In context=(${path.map((key) => `'${key}'`).join(', ')}), ${problem}`
-    }
-    return undefined
+/** Returns a rule for the schemas inside a schema, whose first problem is reported with its place. */
+function anywhere(source: string, check: (node: Fields, root: Fields) => Problem): SchemaRule {
+  return {
+    source,
+    problem(root) {
+      for (const { node, path } of nodesIn(root)) {
+        const problem = check(node, root)
+        if (problem) return `In context=(${path.map((key) => `'${key}'`).join(', ')}), ${problem}`
+      }
+      return false
+    },
   }
 }
 
-function strictNodes(check: (node: Fields, root: Fields) => string | undefined): SchemaRule['problem'] {
-  const problem = nodes(check)
-  return (sent, root) => (sent.isStrict ? problem(sent, root) : undefined)
+function strict(source: string, check: (node: Fields) => Problem): SchemaRule {
+  const { problem } = anywhere(source, check)
+  return { source, problem: (root, sent) => sent.isStrict && problem(root, sent) }
 }
 
-/** @param tolerance Number by which the limit may be exceeded, because reports of it differ. */
+/** @param tolerance Number by which the limit may be exceeded. */
 function strictTotal(
   noun: string,
   limit: number,
-  count: (found: readonly SchemaNode[]) => number,
-  tolerance = 0,
-): SchemaRule['problem'] {
-  return ({ isStrict }, root) => {
-    const total = isStrict ? count([...nodesIn(root)]) : 0
-    return total > limit + tolerance ? `${total} ${noun} exceeds limit of ${limit}.` : undefined
+  tolerance: number,
+  count: (nodes: readonly SchemaNode[]) => number,
+): SchemaRule {
+  return {
+    source: structuredOutputs,
+    problem(root, { isStrict }) {
+      const total = isStrict ? count([...nodesIn(root)]) : 0
+      return total > limit + tolerance && `${total} ${noun} exceeds limit of ${limit}.`
+    },
   }
 }
 
-function sum(found: readonly SchemaNode[], count: (each: SchemaNode) => number): number {
-  return found.reduce((total, each) => total + count(each), 0)
+function sum(nodes: readonly SchemaNode[], count: (node: Fields) => number): number {
+  return nodes.reduce((total, { node }) => total + count(node), 0)
 }
 
 function isOfType({ type }: Fields, name: string): boolean {

@@ -56,6 +56,8 @@ export interface StoredConversations {
   /** Returns the conversation up to and including a response. */
   find(id: string): readonly unknown[] | undefined
   items(ids: Iterable<string>): ReadonlyMap<string, unknown>
+  /** Returns the items directly before items, by the ids of the latter. */
+  before(ids: Iterable<string>): ReadonlyMap<string, unknown>
 }
 
 /** Stream positions that faults refer to, and events that only the protocol can create. */

@@ -62,12 +62,22 @@ export class StoredResponses {
 
   /** Finds items by id, in the newest conversation that contains them. Unknown ids are omitted. */
   items(ids: Iterable<string>): Map<string, unknown> {
+    return this.#near(ids, 0)
+  }
+
+  /** Finds the items directly before items, by the ids of the latter. */
+  before(ids: Iterable<string>): Map<string, unknown> {
+    return this.#near(ids, -1)
+  }
+
+  #near(ids: Iterable<string>, distance: number): Map<string, unknown> {
     const missing = new Set(ids)
     const result = new Map<string, unknown>()
     for (const stored of [...this.#stored.values()].reverse()) {
       if (!stored.ids.some((id) => missing.has(id))) continue
-      for (const item of JSON.parse(stored.items) as StoredItem[])
-        if (typeof item.id === 'string' && missing.delete(item.id)) result.set(item.id, item)
+      const items = JSON.parse(stored.items) as StoredItem[]
+      for (const [place, { id }] of items.entries())
+        if (typeof id === 'string' && missing.delete(id)) result.set(id, items[place + distance])
     }
     return result
   }
