@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { optionsOf } from './gateway/extra.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { inCall } from './lib/call-names.ts'
-import { refuseGuesses } from './lib/guessed-names.ts'
 import { surviveOutputErrors } from './lib/print.ts'
 import { readOptions } from './sandbox/option.ts'
 import type { RequestLine } from './server/request-line.ts'
@@ -58,9 +57,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
   const close = (graceMs?: number) => server.close(graceMs)
   const { token } = server
   const baseUrl = `${url}/api/v1`
-  const running = { gateway, port, url, baseUrl, token, close, [Symbol.asyncDispose]: () => close() }
-  refuseGuesses(running, 'server')
-  return running
+  return { gateway, port, url, baseUrl, token, close, [Symbol.asyncDispose]: () => close() }
 }
 
 /** Runs the command line: `serve`, or another command that `--help` lists. Sets `process.exitCode`. */

@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { inCall } from '../lib/call-names.ts'
-import { refuseGuesses } from '../lib/guessed-names.ts'
 import { option, readOptions } from '../sandbox/option.ts'
 import {
   isHandledBy,
@@ -82,7 +81,7 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
   replaceAddRequest()
   replaceFetch()
   const removeBaseUrl = gateway.sandboxes.serveAt(gateway.options.baseUrl ?? 'https://gateway.example/api/v1')
-  const interception: Interception = {
+  return {
     use: (...more) => handlers.use(more),
     resetHandlers: (...next) => handlers.reset(next),
     close() {
@@ -90,6 +89,4 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
       removeBaseUrl()
     },
   }
-  refuseGuesses(interception, 'interception')
-  return interception
 }

@@ -4,7 +4,6 @@ import { GatewayError } from '../http/errors.ts'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
 import { readLimits, type WaitLimits, waitAtMost } from '../http/wait.ts'
 import { nameCalls } from '../lib/call-names.ts'
-import { refuseGuesses } from '../lib/guessed-names.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { printable, printWarning } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
@@ -46,7 +45,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
 
   static {
     nameCalls(Journal, ['calls', 'last', 'entry', 'explain', 'waitFor', 'trace', 'har'], () => 'journal.')
-    refuseGuesses(Journal.prototype, 'journal')
   }
 
   /** @internal */
