@@ -4,6 +4,7 @@
  */
 import type { Evidence, FindingsOf, Judged } from './extras/verdicts/findings.ts'
 import { findings as findingsOf, judgeRecovery } from './extras/verdicts/findings.ts'
+import { type CountedUsage, judgeLedger } from './extras/verdicts/ledger.ts'
 import type { SweepOptions as Options, SweepResult, SweepWork } from './extras/verdicts/sweep.ts'
 import { runSweep } from './extras/verdicts/sweep.ts'
 import { judgeRequests } from './extras/verdicts/valid-requests.ts'
@@ -12,6 +13,7 @@ import { everyOperation, type GatewayOptions, type RequestBodies } from './setup
 
 export { attemptsIn } from './extras/verdicts/attempts.ts'
 export type { Evidence, Finding, FindingName, FindingsOf, Judged } from './extras/verdicts/findings.ts'
+export type { CountedUsage } from './extras/verdicts/ledger.ts'
 export type { SweepResult, SweepRun, SweepTarget, SweepVerdict, SweepWork } from './extras/verdicts/sweep.ts'
 export { sweepTable } from './extras/verdicts/sweep-table.ts'
 
@@ -48,6 +50,7 @@ export const matchers = {
   toHaveRecovered: (received: unknown, evidence?: Evidence) =>
     judgeRecovery(received, evidence, everyOperation),
   toHaveSentValidRequests: judgeRequests,
+  toAgreeWithLedger: judgeLedger,
 }
 
 // Other processes, such as those that a test starts, inherit the variable, but may lack the package.
@@ -71,6 +74,13 @@ interface VerdictMatchers<Result> {
    * @example expect(sandbox).toHaveSentValidRequests()
    */
   toHaveSentValidRequests(): Result
+  /**
+   * Asserts that the application counted tokens and cost like `sandbox.usage()`. If not, names the mistake that explains
+   * a difference exactly. Fields that are not given are not compared.
+   *
+   * @example expect(sandbox).toAgreeWithLedger({ inputTokens, outputTokens, costUsd })
+   */
+  toAgreeWithLedger(counted: CountedUsage): Result
 }
 
 declare global {

@@ -1,0 +1,141 @@
+/** The matcher `toAgreeWithLedger`. */
+import type { JournalEntry } from '../../journal/entry.ts'
+import { allCallsText } from '../../journal/journal-text.ts'
+import { dollars, type SandboxUsage } from '../../journal/ledger.ts'
+import { assertInspectable, type MatcherResult, toResult, whenAll } from '../../journal/matchers.ts'
+import { fieldsOf, isObject, parseJson } from '../../lib/json.ts'
+import { readAt, readPath } from '../../lib/value-path.ts'
+import { tokenCounts } from '../../resources/answer.ts'
+import { assertNames } from '../../sandbox/sandbox-options.ts'
+import { eventsIn, readReply } from './reading.ts'
+
+const classes = [...tokenCounts, 'totalTokens', 'requests', 'costUsd'] as const
+type Class = (typeof classes)[number]
+
+/** Counts of an application, for all calls of a sandbox. The fields mean the same as in `sandbox.usage()`. */
+export type CountedUsage = { readonly [Name in Class]?: number }
+
+export function judgeLedger(
+  received: unknown,
+  counted: CountedUsage,
+): MatcherResult | Promise<MatcherResult> {
+  assertInspectable(received)
+  assertNames(counted, classes, 'toAgreeWithLedger')
+  const given = classes.filter((name) => counted[name] !== undefined)
+  if (given.length === 0)
+    throw new TypeError('toAgreeWithLedger() expects counts, such as { inputTokens: 12, costUsd: 0.01 }')
+  const sandbox = received as typeof received & { usage(): SandboxUsage | Promise<SandboxUsage> }
+  return whenAll<unknown, MatcherResult>([sandbox.usage(), sandbox.journal.entries()], (read) => {
+    const [total, entries] = read as [SandboxUsage, JournalEntry[]]
+    const ledger: CountedUsage = { ...total, costUsd: total.cost }
+    const differs = (name: Class, change: CountedUsage = {}) =>
+      !(Math.abs((ledger[name] ?? 0) + effectOn(name, change) - (counted[name] ?? 0)) < 1e-9)
+    const unexplained = (change: CountedUsage) => given.filter((name) => differs(name, change)).length
+    const mistakes = mistakesIn(entries).sort(([, one], [, other]) => unexplained(one) - unexplained(other))
+    const lines = given.flatMap((name) => {
+      if (!differs(name)) return []
+      const [mistake] = mistakes.find(([, change]) => !differs(name, change)) ?? []
+      const difference = `expected ${ledger[name]}, received ${dollars(counted[name] ?? 0)}`
+      return [`\n  ${name}: ${mistake ? `${mistake} (${difference})` : difference}`]
+    })
+    const pass = lines.length === 0
+    const message = pass
+      ? 'Expected the application to disagree with the ledger, but it counted the same.'
+      : `Expected the application to agree with the ledger:${lines.join('')}\n${allCallsText(entries, [])}`
+    return toResult({ pass, message })
+  })
+}
+
+function effectOn(name: Class, change: CountedUsage): number {
+  const { inputTokens = 0, outputTokens = 0 } = change
+  return name === 'totalTokens' ? inputTokens + outputTokens : (change[name] ?? 0)
+}
+
+/** Returns usual mistakes with their effects. The effect on the cost is known only if whole calls are left out. */
+function mistakesIn(entries: readonly JournalEntry[]): [mistake: string, change: CountedUsage][] {
+  const calls = entries.flatMap((entry) => {
+    const { usage, operation, delivery } = entry
+    const { ending } = readReply(entry)
+    const isCut = /cut|error/.test(ending) || delivery.startsWith('aborted')
+    const spent = usage && { ...usage, requests: 1, costUsd: usage.cost ?? 0 }
+    return spent
+      ? [{ spent, shown: usagesIn(entry), isCut, isIncomplete: ending === 'incomplete', operation }]
+      : []
+  })
+  const cut = calls.filter(({ isCut }) => isCut)
+  const incomplete = calls.filter(({ isIncomplete, isCut }) => isIncomplete && !isCut)
+  const repeating = calls.filter(({ shown }) => shown.length > 1)
+  const isMessage = repeating.every(
+    ({ operation, shown }) => operation === 'createMessage' && shown.length === 2,
+  )
+  const repeated = repeating.flatMap(({ shown, isCut }) => (isCut ? [] : shown.slice(0, -1)))
+  const left = (some: typeof calls) =>
+    sumOf(
+      some.map(({ spent }) => spent),
+      -1,
+    )
+  const { requests: _, costUsd: __, ...tokensOfCut } = left(cut)
+  const shownOfCut = cut.flatMap(({ shown }) => shown)
+  const lastOfCut = cut.flatMap(({ shown }) => shown.slice(-1))
+
+  const cumulative = isMessage
+    ? "added message_delta's usage to message_start's"
+    : `counted the cumulative usage of ${repeating.flatMap(({ shown }) => shown).length} chunks`
+  const aborted = plural(cut.length, 'aborted stream')
+  const unfinished = plural(incomplete.length, 'incomplete answer')
+  const all = sumOf(calls.map(({ spent }) => spent))
+  const { cachedTokens, cacheWriteTokens, cacheWriteTokens1h, reasoningTokens } = all
+  const read = { inputTokens: cachedTokens }
+  const written = { inputTokens: cacheWriteTokens }
+  const notRead = sumOf([read, { cachedTokens }], -1)
+  const notWritten = sumOf([written, { cacheWriteTokens, cacheWriteTokens1h }], -1)
+  return [
+    [cumulative, sumOf(repeated)],
+    [cumulative, sumOf([...repeated, ...shownOfCut, tokensOfCut])],
+    [`left out the usage of ${aborted}`, left(cut)],
+    [`left out the output of ${aborted}`, sumOf([...lastOfCut, tokensOfCut])],
+    [`left out the usage of ${unfinished}`, left(incomplete)],
+    [`left out the usage of ${aborted} and ${unfinished}`, left([...cut, ...incomplete])],
+    ['counted cached tokens twice', read],
+    ['counted cache writes twice', written],
+    ['counted cached tokens and cache writes twice', sumOf([read, written])],
+    ['left out cached tokens', notRead],
+    ['left out cache writes', notWritten],
+    ['left out cached tokens and cache writes', sumOf([notRead, notWritten])],
+    ['added reasoning tokens to the output, which contains them', { outputTokens: reasoningTokens }],
+    ['left out reasoning tokens', { outputTokens: -reasoningTokens, reasoningTokens: -reasoningTokens }],
+  ]
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function sumOf(counts: readonly CountedUsage[], sign = 1): Required<CountedUsage> {
+  const sum = (name: Class) => counts.reduce((all, each) => all + (each[name] ?? 0), 0)
+  return Object.fromEntries(classes.map((name) => [name, sign * sum(name)])) as Required<CountedUsage>
+}
+
+/** Returns the usage that a reply, or each of its events, reports. */
+function usagesIn({ responseBody: { text } }: JournalEntry): CountedUsage[] {
+  const body = parseJson(text)
+  const values = isObject(body) ? [fieldsOf(body)] : eventsIn(text)
+  return values.flatMap(({ usage, response, message }) => {
+    const reported = usage ?? fieldsOf(response)['usage'] ?? fieldsOf(message)['usage']
+    const valueAt = (path: string) => Number(readAt(reported, readPath(path)) ?? 0)
+    const counts = Object.entries(reportedIn).map(([name, paths]) => {
+      return [name, paths.split(' ').reduce((sum, path) => sum + valueAt(path), 0)] as const
+    })
+    return isObject(reported) ? [Object.fromEntries(counts)] : []
+  })
+}
+
+/** Paths in the usage objects of all protocols. POST /messages reports kinds of input apart, so they add up. */
+const reportedIn = {
+  inputTokens: 'input_tokens prompt_tokens cache_read_input_tokens cache_creation_input_tokens',
+  cachedTokens:
+    'input_tokens_details.cached_tokens prompt_tokens_details.cached_tokens cache_read_input_tokens',
+  cacheWriteTokens: 'prompt_tokens_details.cache_write_tokens cache_creation_input_tokens',
+  outputTokens: 'output_tokens completion_tokens',
+  reasoningTokens: 'output_tokens_details.reasoning_tokens completion_tokens_details.reasoning_tokens',
+}
