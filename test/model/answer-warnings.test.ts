@@ -435,7 +435,8 @@ describe('POST /responses: scripted calls and citations', () => {
     [{ q: 1 }, false],
   ])('warn about the arguments %j, strict: %j', async (args, strict, problem) => {
     const gateway = createGateway()
-    const parameters = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] }
+    const properties = { q: { type: 'string' } }
+    const parameters = { type: 'object', properties, required: ['q'], additionalProperties: false }
     gateway.reply({ output: [{ type: 'function_call', name: 'find', arguments: args as object }] })
     const fn = { name: 'find', parameters, strict }
     const question = { model: 'a/b', messages: [{ role: 'user', content: 'Find' }] }
