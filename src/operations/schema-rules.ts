@@ -109,9 +109,9 @@ const unsupportedKeywords = [
   ...['default', 'minLength', 'maxLength', 'uniqueItems', 'patternProperties'],
 ]
 
-/** The root of a function's parameters is checked even if they are not strict. */
-function hasCheckedRoot({ kind, isStrict }: SentSchema): boolean {
-  return isStrict || kind === 'function'
+/** The root of a function's parameters is checked even if they are not strict, unless they are empty. */
+function hasCheckedRoot({ kind, isStrict, schema }: SentSchema): boolean {
+  return isStrict || (kind === 'function' && Object.keys(fieldsOf(schema)).length > 0)
 }
 
 /** Returns a rule for the schemas inside a schema, whose first problem is reported with its place. */
