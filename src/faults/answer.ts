@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import { fieldsOf, isObject } from '../lib/json.ts'
 import { count } from '../lib/numbers.ts'
-import { editAt, mapInside, readPath } from '../lib/value-path.ts'
+import { editAt, mapInside, readAll, readPath } from '../lib/value-path.ts'
 import { withFrames } from './body-bytes.ts'
 import { defineFault, type FaultContext } from './fault.ts'
 import { isEvent } from './position.ts'
@@ -37,8 +37,9 @@ export const answerFaults = [
       const nothing = event === undefined ? 'the answer has no' : `no event '${event}' has a`
       return changeJson(reply, context, `${nothing} field '${path}'`, (whole, index) => {
         if (event !== undefined && event !== index && event !== fieldsOf(whole)['type']) return whole
-        const { value, places } = editAt(whole, place, (before) => changed(before, to))
-        return places > 0 ? value : whole
+        // A copy would count as a change.
+        if (readAll(whole, place).length === 0) return whole
+        return editAt(whole, place, (before) => changed(before, to))
       })
     },
   }),

@@ -198,7 +198,7 @@ function valueAt(event: StreamEvent, path = ''): unknown {
 
 function edit(event: StreamEvent, paths: readonly string[], change: (value: unknown) => unknown) {
   return paths.reduce((edited, path) => {
-    return path === '' ? edited : fieldsOf(editAt(edited, readPath(path), change).value)
+    return path === '' ? edited : fieldsOf(editAt(edited, readPath(path), change))
   }, event)
 }
 

@@ -5,7 +5,7 @@ import { encodeEvent } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
 import { lowerCase } from '../http/header-record.ts'
 import { eventStream, type Frame, json, type Reply, type StreamEvent } from '../http/reply.ts'
-import { fromBase64 } from '../lib/bytes.ts'
+import { fromLatin1 } from '../lib/bytes.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { random } from '../lib/seed.ts'
 import { responsesPlaces } from '../operations/responses/stream.ts'
@@ -167,7 +167,7 @@ function scriptedReply(
 }
 
 function toFrame(frame: ScriptedFrame, encode: (event: StreamEvent) => string): Frame {
-  if ('base64' in frame) return { kind: 'bytes', bytes: fromBase64(frame.base64) }
+  if ('base64' in frame) return { kind: 'bytes', bytes: fromLatin1(atob(frame.base64)) }
   if ('event' in frame) return { kind: 'event', event: frame.event, wire: encode(frame.event) }
   if ('data' in frame) return { kind: 'bytes', bytes: `data: ${frame.data}\n\n` }
   if ('bytes' in frame) return { kind: 'bytes', bytes: frame.bytes }

@@ -15,18 +15,9 @@ export function plainName(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** Names judged so far, because the same fields occur in every event of a stream. */
-const judged = new Map<string, boolean>()
-const maxJudged = 1000
-
 /** Returns true if a header, query parameter or JSON field with this name contains a secret. */
 export function isSecretName(name: string): boolean {
-  let isSecret = judged.get(name)
-  if (isSecret === undefined) {
-    isSecret = secretName.test(plainName(name))
-    if (judged.size < maxJudged && name.length < 100) judged.set(name, isSecret)
-  }
-  return isSecret
+  return secretName.test(plainName(name))
 }
 
 /** Returns the text that replaces a secret. Default: `hidden`. */

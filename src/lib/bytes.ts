@@ -35,14 +35,6 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-export function toBase64(bytes: Uint8Array): string {
-  return btoa(toLatin1(bytes))
-}
-
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return fromLatin1(atob(text))
-}
-
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0

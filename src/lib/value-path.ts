@@ -42,24 +42,18 @@ export function readAll(value: unknown, path: Path): unknown[] {
 }
 
 /** Returns a copy in which `change` has replaced all values at a path, or removed those for which it returns undefined. */
-export function editAt(
-  value: unknown,
-  path: Path,
-  change: (value: unknown) => unknown,
-): { value: unknown; places: number } {
+export function editAt(value: unknown, path: Path, change: (value: unknown) => unknown): unknown {
   const [key, ...rest] = path
-  if (key === undefined) return { value: change(value), places: 1 }
+  if (key === undefined) return change(value)
   const keys = keysOf(value, key)
-  if (keys.length === 0) return { value, places: 0 }
+  if (keys.length === 0) return value
   const entries = new Map(Object.entries(value as object))
-  let places = 0
   for (const each of keys) {
     const inner = editAt(entries.get(each), rest, change)
-    places += inner.places
-    if (inner.value === undefined) entries.delete(each)
-    else entries.set(each, inner.value)
+    if (inner === undefined) entries.delete(each)
+    else entries.set(each, inner)
   }
-  return { value: Array.isArray(value) ? [...entries.values()] : Object.fromEntries(entries), places }
+  return Array.isArray(value) ? [...entries.values()] : Object.fromEntries(entries)
 }
 
 /** Returns a copy with nested values replaced, or the value itself if nothing changes. */

@@ -1,9 +1,15 @@
 /** Loads Faker, which takes about 50 ms. */
 import type { Faker } from '@faker-js/faker'
-import { loadOnce } from '../lib/load-once.ts'
+
+let loading: ReturnType<typeof load> | undefined
 
 /** Resolves to a function that sets where Faker's random numbers come from, and returns the instance. */
-export const loadFaker = loadOnce(async () => {
+export function loadFaker() {
+  loading ??= load()
+  return loading
+}
+
+async function load() {
   const { faker: shared } = await import('@faker-js/faker/locale/en')
   let next = () => 0
   // A separate instance, because seeding the shared one would affect users' tests.
@@ -16,4 +22,4 @@ export const loadFaker = loadOnce(async () => {
     next = random
     return faker
   }
-})
+}

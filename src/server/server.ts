@@ -10,7 +10,6 @@ import { GatewayError } from '../http/errors.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { monotonic } from '../lib/clock.ts'
-import { loadOnce } from '../lib/load-once.ts'
 import { printError } from '../lib/print.ts'
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from '../lib/real-timers.ts'
 import { allowOrigin, answerPreflight } from './cors.ts'
@@ -30,7 +29,7 @@ export class Server {
   readonly #listener: NodeServer
   /** Newest reply on each connection. A connection is in use while this reply is open and not stalled. */
   readonly #connections = new Map<Socket, NodeSink | undefined>()
-  readonly #loadControl: () => Promise<Control>
+  #control: Promise<Control> | undefined
   #removeBaseUrl = () => {}
 
   constructor(gateway: GatewayCore, settings: ServerSettings) {
@@ -40,10 +39,6 @@ export class Server {
     this.#listener = createListener(settings, this.#onRequest, (socket) => {
       this.#connections.set(socket, undefined)
       socket.once('close', () => this.#connections.delete(socket))
-    })
-    this.#loadControl = loadOnce(async () => {
-      const { Control, controlOperations } = await import('../control/control.ts')
-      return new Control({ gateway, operations: await controlOperations(gateway) })
     })
   }
 
@@ -147,7 +142,8 @@ export class Server {
     if (isRead(request) && url.split('?', 1)[0] === '/__understudy/health')
       return send(response, ok({ data: { status: 'ok' } }))
     this.#guard.assertToken(request)
-    const control = await this.#loadControl()
+    this.#control ??= loadControl(this.gateway)
+    const control = await this.#control
     return send(response, await control.handle(this.#toCall(request, sink)))
   }
 
@@ -161,6 +157,11 @@ export class Server {
       awaitsContinue: request.headers.expect !== undefined,
     })
   }
+}
+
+async function loadControl(gateway: GatewayCore): Promise<Control> {
+  const { Control, controlOperations } = await import('../control/control.ts')
+  return new Control({ gateway, operations: await controlOperations(gateway) })
 }
 
 function isRead({ method }: IncomingMessage): boolean {

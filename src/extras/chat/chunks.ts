@@ -85,8 +85,8 @@ export const chatPlaces: StreamPlaces = {
       const { content, ...rest } = fieldsOf(message)
       return content ? { ...rest, ...('role' in rest && { content: null }), refusal: content } : message
     }
-    const { value: changed } = editAt(value, ['choices', '*', 'message'], refused)
-    return fieldsOf(editAt(changed, ['choices', '*', 'delta'], refused).value)
+    const changed = editAt(value, ['choices', '*', 'message'], refused)
+    return fieldsOf(editAt(changed, ['choices', '*', 'delta'], refused))
   },
   choices: 'choices',
   failure: (failure, { last }) => failureOf(failure, last as Partial<ChatCompletion> | undefined),

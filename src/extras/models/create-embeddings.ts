@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { invalidRequest } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'
-import { toBase64 } from '../../lib/bytes.ts'
+import { toLatin1 } from '../../lib/bytes.ts'
 import { hash } from '../../lib/seed.ts'
 import { callUsage, pricingOf } from '../../model/catalogue.ts'
 import { searchKey } from '../../model/text/words.ts'
@@ -118,7 +118,7 @@ function encoded(vector: Float32Array): string {
   const bytes = new Uint8Array(vector.length * 4)
   const view = new DataView(bytes.buffer)
   for (const [place, value] of vector.entries()) view.setFloat32(place * 4, value, true)
-  return toBase64(bytes)
+  return btoa(toLatin1(bytes))
 }
 
 /** Number of entries that each feature, a word or a word pair, affects before mixing. */

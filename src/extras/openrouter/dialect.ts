@@ -96,7 +96,7 @@ export const openrouter: Dialect = {
     const source = lookUp(sources, query.get('source'))
     if (source !== undefined) query.set('source', source)
     const ours = translated(
-      editAt(translated(withPreset(body), toolWords), readPath('tools.*'), withParameters).value,
+      editAt(translated(withPreset(body), toolWords), readPath('tools.*'), withParameters),
       requestWords,
     )
     const isChat = operation === 'createChatCompletion' && typeof ours === 'object' && ours !== null
@@ -202,7 +202,7 @@ function translateEvent(event: StreamEvent, call: AnsweredCall): StreamEvent {
   const fields = lookUp<Fields>({ ...vendor.replies, ...vendor.events }, call.operation)
   const settings = { response: vendor.response }
   const whole = isStarted
-    ? editAt(withFields(shown, settings), ['response', 'usage'], () => null).value
+    ? editAt(withFields(shown, settings), ['response', 'usage'], () => null)
     : withFields(shown, made, fields, { response: vendor.finishedResponse }, settings)
   return withFieldsByType(whole) as StreamEvent
 }
@@ -223,12 +223,12 @@ function inVendorsWords(text: string): string {
 
 function withShownTools(value: unknown): unknown {
   const places = ['tools.*', 'response.tools.*']
-  return places.reduce((each, path) => editAt(each, readPath(path), shownTool).value, value)
+  return places.reduce((each, path) => editAt(each, readPath(path), shownTool), value)
 }
 
 function translated(value: unknown, words: WordsByPath): unknown {
   return Object.entries(words).reduce(
-    (each, [path, names]) => editAt(each, readPath(path), (name) => lookUp(names, name) ?? name).value,
+    (each, [path, names]) => editAt(each, readPath(path), (name) => lookUp(names, name) ?? name),
     value,
   )
 }
@@ -243,7 +243,7 @@ function withFields(value: unknown, ...lists: readonly (Fields | undefined)[]): 
 function withFieldsByType(value: unknown): unknown {
   return Object.entries(vendor.byType).reduce((each, [path, types]) => {
     const add = (target: unknown) => filled(target, lookUp<object>(types, readAt(target, ['type'])) ?? {})
-    return editAt(each, readPath(path), add).value
+    return editAt(each, readPath(path), add)
   }, value)
 }
 
@@ -297,7 +297,7 @@ async function withDetails(value: unknown, { benchmarks }: AnsweredCall['tables'
       benchmarks: details(model.id),
       ...(model.supported_parameters.includes('reasoning') && { reasoning: { mandatory: false } }),
     }
-  }).value
+  })
 }
 
 function withFiles(message: Record<string, unknown>, body: unknown): object {
@@ -359,7 +359,7 @@ function serverTools(value: unknown, call: AnsweredCall): object {
 
 /** Adds fields to the objects at a path. */
 function added(value: unknown, path: string, fields: object): unknown {
-  return editAt(value, readPath(path), (target) => filled(target, fields)).value
+  return editAt(value, readPath(path), (target) => filled(target, fields))
 }
 
 /** Adds the fields that an object lacks or that are null, at every depth. */

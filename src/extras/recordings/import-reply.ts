@@ -1,6 +1,6 @@
 /** Converts what files of several formats contain to exchanges: decodes bodies, and rejects incomplete ones. */
 import { announcesEvents } from '../../http/reply.ts'
-import { decodeUtf8, fromBase64 } from '../../lib/bytes.ts'
+import { decodeUtf8, fromLatin1 } from '../../lib/bytes.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { canDecode, decode } from './content-coding.ts'
 import { type RecordedEnding, toContent } from './recording.ts'
@@ -95,7 +95,7 @@ export function toUrl(text: string): URL {
 
 export function bytesOfBase64(text: string): Uint8Array {
   try {
-    return fromBase64(text)
+    return fromLatin1(atob(text))
   } catch {
     throw new UsageError('its body is not base64')
   }

@@ -6,7 +6,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
-import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../../lib/bytes.ts'
+import { decodeUtf8, fromLatin1, joinBytes, toLatin1 } from '../../lib/bytes.ts'
 import { inCall } from '../../lib/call-names.ts'
 import { parseJson } from '../../lib/json.ts'
 import { amount, count } from '../../lib/numbers.ts'
@@ -152,7 +152,7 @@ export function isRecordingFile(file: string): boolean {
 }
 
 export function bytesOf(part: Pick<RecordedRequest, 'json' | 'text' | 'base64'>): Uint8Array {
-  if (part.base64 !== undefined) return fromBase64(part.base64)
+  if (part.base64 !== undefined) return fromLatin1(atob(part.base64))
   if (part.text !== undefined) return encoder.encode(part.text)
   return part.json === undefined ? new Uint8Array() : encoder.encode(JSON.stringify(part.json))
 }
@@ -163,14 +163,14 @@ export function bodyOf({ chunks }: Recording): Uint8Array {
 
 export function toChunk(ms: number, bytes: Uint8Array): RecordedChunk {
   const text = decodeUtf8(bytes)
-  return text === undefined ? { ms: rounded(ms), base64: toBase64(bytes) } : { ms: rounded(ms), text }
+  return text === undefined ? { ms: rounded(ms), base64: btoa(toLatin1(bytes)) } : { ms: rounded(ms), text }
 }
 
 /** Stores a request body in the most readable form that preserves its bytes. */
 export function toContent(bytes: Uint8Array): Pick<RecordedRequest, 'json' | 'text' | 'base64'> {
   if (bytes.length === 0) return {}
   const text = decodeUtf8(bytes)
-  if (text === undefined) return { base64: toBase64(bytes) }
+  if (text === undefined) return { base64: btoa(toLatin1(bytes)) }
   const json = parseJson(text) as RecordedRequest['json']
   return JSON.stringify(json) === text ? { json } : { text }
 }

@@ -2,7 +2,7 @@
 import { Router } from '../../gateway/router.ts'
 import { HeaderRecord } from '../../http/header-record.ts'
 import type { Reply } from '../../http/reply.ts'
-import { decodeUtf8, toBase64 } from '../../lib/bytes.ts'
+import { decodeUtf8, toLatin1 } from '../../lib/bytes.ts'
 import type { AnyOperation } from '../../operation.ts'
 import type { KnownOperation } from '../../scenarios/check-scenario.ts'
 import type { OperationName } from '../../scenarios/names.ts'
@@ -126,5 +126,5 @@ function toScripted(frame: RecordedFrame): ScriptedFrame {
   if (frame.kind === 'hang-up') return { hangUp: frame.how }
   const text = decodeUtf8(frame.bytes)
   // Text with braces is stored as base64, because scripted text is a template.
-  return text === undefined || text.includes('{{') ? { base64: toBase64(frame.bytes) } : { bytes: text }
+  return text === undefined || text.includes('{{') ? { base64: btoa(toLatin1(frame.bytes)) } : { bytes: text }
 }

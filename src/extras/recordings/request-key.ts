@@ -105,7 +105,7 @@ export function comparableBody(body: unknown, ignoreFields: readonly string[]): 
   return ignoreFields
     .filter((field) => !field.startsWith(inQuery))
     .flatMap((field) => [field, field.replace(/^body\./, '')])
-    .reduce((left, path) => editAt(left, readPath(path), () => undefined).value, body)
+    .reduce((left, path) => editAt(left, readPath(path), () => undefined), body)
 }
 
 /** Returns a body that is not JSON as the journal stores it. Each form has the same boundary. */

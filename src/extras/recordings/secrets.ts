@@ -12,7 +12,7 @@ import {
   type SecretPattern,
   secretsIn,
 } from '../../http/secrets.ts'
-import { fromBase64, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
+import { utf8AsLatin1 } from '../../lib/bytes.ts'
 import { hash } from '../../lib/seed.ts'
 
 export interface KnownSecret {
@@ -102,7 +102,7 @@ export class SecretFinder {
   *#atOffset(run: string, place: number): Generator<SecretFound> {
     // A single trailing character does not encode a byte.
     const part = run.length % 4 === 1 ? run.slice(0, -1) : run
-    const plain = toLatin1(fromBase64(part.replaceAll('-', '+').replaceAll('_', '/')))
+    const plain = atob(part.replaceAll('-', '+').replaceAll('_', '/'))
     for (const { start, end, kind, placeholder } of this.#byPattern(plain)) {
       const from = Math.floor(start / 3) * 3
       const to = Math.min(plain.length, Math.ceil(end / 3) * 3)

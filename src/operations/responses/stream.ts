@@ -109,7 +109,7 @@ export const responsesPlaces: StreamPlaces = {
       const refused = { ...event, type: type.replace('output_text', 'refusal') }
       return text === undefined ? refused : { ...refused, refusal: text }
     }
-    return contents.reduce((changed, path) => fieldsOf(editAt(changed, path, refusedPart).value), value)
+    return contents.reduce((changed, path) => fieldsOf(editAt(changed, path, refusedPart)), value)
   },
   failure({ form, code, message }, { response, sequence }) {
     if (form === 'error' || !response)
