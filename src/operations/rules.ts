@@ -138,11 +138,13 @@ export const responsesRules: RequestRules<unknown> = {
     source: 'https://github.com/openai/openai-agents-js/issues/326',
     *find(body) {
       const items = listOf(fieldsOf(body)['input']).map(fieldsOf)
-      for (const [place, { type, id }] of items.entries()) {
-        const next = items[place + 1]
-        const isLast = !next || next['role'] === 'user' || /_call_output$/.test(textOf(next['type']))
+      for (const [place, { type, id, encrypted_content: content }] of items.entries()) {
+        const next = items[place + 1] ?? { role: 'user' }
+        const hasLostId = !content && /_call$/.test(textOf(next['type'])) && next['id'] == null
+        const isLast = next['role'] === 'user' || /_call_output$/.test(textOf(next['type']))
         const message = `Item '${id}' of type 'reasoning' was provided without its required following item.`
-        if (type === 'reasoning' && typeof id === 'string' && isLast) yield { param: 'input', message }
+        if (type === 'reasoning' && typeof id === 'string' && (isLast || hasLostId))
+          yield { param: 'input', message }
       }
     },
   },

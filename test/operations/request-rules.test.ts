@@ -64,207 +64,100 @@ const question = { role: 'user', content: 'Which tide?' }
 const reasoning = { type: 'reasoning', id: 'rs_1', summary: [] }
 const answer = { type: 'message', id: 'msg_1', role: 'assistant', content: 'High.' }
 const custom = { type: 'custom_tool_call', call_id: 'call_1', name: 'patch', input: '*' }
-const spot = {
-  type: 'object',
-  properties: { a: { type: 'string' } },
-  required: ['a'],
-  additionalProperties: false,
-}
-const strictTool = (parameters: object) => ({
-  input: 'Hi',
-  tools: [{ type: 'function', name: 'look', strict: true, parameters }],
-})
-const looseTool = (parameters: object, name = 'look') => ({
-  input: 'Hi',
-  tools: [{ type: 'function', name, parameters }],
-})
-const withA = (a: object, more = {}) => ({ ...spot, properties: { a }, ...more })
+const closed = { type: 'object', required: ['a'], additionalProperties: false }
+const withA = (a: object, more = {}) => ({ ...closed, properties: { a }, ...more })
+const spot = withA({ type: 'string' })
 const nested = (levels: number): object => (levels === 0 ? { type: 'string' } : withA(nested(levels - 1)))
 const many = (count: number) => {
   const names = Array.from({ length: count }, (_, place) => `p${place}`)
-  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
-  return { ...spot, properties, required: names }
+  return { ...closed, properties: Object.fromEntries(names.map((name) => [name, true])), required: names }
 }
-const format = (schema: object) => ({
-  input: 'Hi',
-  text: { format: { type: 'json_schema', name: 'answer', strict: true, schema } },
-})
+const tool = (parameters: object, more = {}) => {
+  return { input: 'Hi', tools: [{ type: 'function', name: 'look', parameters, ...more }] }
+}
+const strictTool = (parameters: object) => tool(parameters, { strict: true })
+const format = (schema: object) => {
+  return { input: 'Hi', text: { format: { type: 'json_schema', name: 'answer', strict: true, schema } } }
+}
+const plain = { input: 'Hi', model: 'acme/plain' }
+const long = { input: 'tide '.repeat(2000), model: 'acme/plain' }
+const inA = "In context=('properties', 'a'), "
+const needsAll = "'required' is required to be supplied and to be an array including every key in properties."
 
-const broken: [title: string, body: object, rule: string, message: string, param?: string][] = [
-  [
-    'a call without its output',
-    { input: [question, call] },
-    'tool-call-without-result',
-    'No tool output found for function call call_1.',
+/** Rules by parameter, each with a body that breaks it, and text in the vendor's message. */
+const broken: Record<string, [rule: string, body: object, text: string][]> = {
+  input: [
+    [
+      'tool-call-without-result',
+      { input: [question, call] },
+      'No tool output found for function call call_1.',
+    ],
+    ['tool-call-without-result', { input: [custom, question] }, 'found for custom tool call call_1.'],
+    [
+      'duplicate-item-id',
+      { input: [answer, question, answer] },
+      'Duplicate item found with id msg_1. Remove',
+    ],
+    [
+      'reasoning-without-item',
+      { input: [question, reasoning] },
+      "Item 'rs_1' of type 'reasoning' was provided",
+    ],
+    ['reasoning-without-item', { input: [call, reasoning, output] }, 'without its required following item.'],
+    ['reasoning-without-item', { input: [reasoning, call, output] }, 'without its required following item.'],
+    ['context-window', long, 'Your input exceeds the context window of this model.'],
   ],
-  [
-    'a custom call without its output',
-    { input: [question, custom, question] },
-    'tool-call-without-result',
-    'No tool output found for custom tool call call_1.',
+  'tools[0].name': [
+    ['tool-name-pattern', tool(spot, { name: 'look up' }), "Invalid 'tools[0].name': string does not match"],
+    ['tool-name-length', tool(spot, { name: 'a'.repeat(129) }), 'but got a string with length 129 instead.'],
   ],
-  [
-    'an item sent twice',
-    { input: [question, answer, question, answer] },
-    'duplicate-item-id',
-    'Duplicate item found with id msg_1.',
+  'tools[0].parameters': [
+    ['strict-root', tool({ type: 'array', items: {} }), `Invalid schema for function 'look': schema must be`],
+    ['strict-root', tool({ properties: {} }), `'type: "object"', got 'type: "None"'.`],
+    ['strict-root-union', tool({ ...spot, anyOf: [{}] }), "schema must have type 'object' and not have"],
+    ['ref-unresolved', tool(withA({ $ref: '#/$defs/B' })), `${inA}reference to component '#/$defs/B' which`],
+    ['array-items', tool(withA({ type: 'array' })), `${inA}array schema missing items.`],
+    ['strict-additional-properties', strictTool({ ...spot, additionalProperties: {} }), 'In context=(), '],
+    ['object-properties', strictTool(withA({ type: 'object', additionalProperties: false })), `${inA}object`],
+    ['strict-required', strictTool({ ...spot, required: [] }), `${needsAll} Missing 'a'.`],
+    ['required-unknown', strictTool({ ...spot, required: ['a', 'b'] }), `${needsAll} Extra required key 'b'`],
+    [
+      'strict-keyword',
+      strictTool(withA({ type: 'string', default: '' })),
+      `${inA}'default' is not permitted.`,
+    ],
+    ['strict-type-key', strictTool(withA({ title: 'A' })), `${inA}schema must have a 'type' key.`],
+    ['strict-properties', strictTool(many(5001)), '5001 parameters exceeds limit of 5000.'],
+    ['strict-enum', strictTool(withA({ enum: [...Array(1001).keys()] })), '1001 enum values exceeds limit'],
   ],
-  [
-    'reasoning at the end',
-    { input: [question, reasoning] },
-    'reasoning-without-item',
-    "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+  'text.format.schema': [
+    [
+      'strict-root',
+      format({ type: 'array', items: {} }),
+      "Invalid schema for response_format 'answer': schema",
+    ],
+    ['ref-siblings', format(withA({ $ref: '#', title: 'A' })), `${inA}$ref cannot have keywords {'title'}.`],
+    ['strict-depth', format(nested(12)), "'answer': 12 levels of nesting exceeds limit of 10."],
   ],
-  [
-    'reasoning before an output',
-    { input: [call, reasoning, output] },
-    'reasoning-without-item',
-    "Item 'rs_1' of type 'reasoning'",
+  temperature: [['parameter-unsupported', { ...plain, temperature: 0.2 }, "'temperature' is not supported"]],
+  top_p: [['parameter-unsupported', { ...plain, top_p: 0.5 }, "Unsupported parameter: 'top_p' is not"]],
+  'reasoning.effort': [
+    [
+      'parameter-unsupported',
+      { ...plain, reasoning: { effort: 'low' } },
+      "'reasoning.effort' is not supported",
+    ],
   ],
-  [
-    'a tool name with a space',
-    looseTool(spot, 'look up'),
-    'tool-name-pattern',
-    "Invalid 'tools[0].name': string does not match pattern.",
-    'tools[0].name',
-  ],
-  [
-    'a tool name of 129 characters',
-    looseTool(spot, 'a'.repeat(129)),
-    'tool-name-length',
-    "Invalid 'tools[0].name': string too long. Expected a string with maximum length 128, but got a string with length 129",
-    'tools[0].name',
-  ],
-  [
-    'parameters that are not an object',
-    looseTool({ type: 'array', items: {} }),
-    'strict-root',
-    `Invalid schema for function 'look': schema must be a JSON Schema of 'type: "object"', got 'type: "array"'.`,
-    'tools[0].parameters',
-  ],
-  [
-    'a union as parameters',
-    looseTool({ ...spot, anyOf: [{}] }),
-    'strict-root-union',
-    "Invalid schema for function 'look': schema must have type 'object' and not have",
-    'tools[0].parameters',
-  ],
-  [
-    'an unresolved reference',
-    looseTool(withA({ $ref: '#/$defs/Place' })),
-    'ref-unresolved',
-    "Invalid schema for function 'look': In context=('properties', 'a'), reference to component '#/$defs/Place' which was not found in the schema.",
-    'tools[0].parameters',
-  ],
-  [
-    'a list without items',
-    looseTool(withA({ type: 'array' })),
-    'array-items',
-    "Invalid schema for function 'look': In context=('properties', 'a'), array schema missing items.",
-    'tools[0].parameters',
-  ],
-  [
-    'an open object',
-    strictTool({ ...spot, additionalProperties: true }),
-    'strict-additional-properties',
-    "Invalid schema for function 'look': In context=(), 'additionalProperties' is required to be supplied and to be false.",
-    'tools[0].parameters',
-  ],
-  [
-    'an object without properties',
-    strictTool(withA({ type: 'object', additionalProperties: false })),
-    'object-properties',
-    "Invalid schema for function 'look': In context=('properties', 'a'), object schema missing properties.",
-    'tools[0].parameters',
-  ],
-  [
-    'an optional property',
-    strictTool({ ...spot, required: [] }),
-    'strict-required',
-    "Invalid schema for function 'look': In context=(), 'required' is required to be supplied and to be an array including every key in properties. Missing 'a'.",
-    'tools[0].parameters',
-  ],
-  [
-    'an unknown required property',
-    strictTool({ ...spot, required: ['a', 'b'] }),
-    'required-unknown',
-    "Invalid schema for function 'look': In context=(), 'required' is required",
-    'tools[0].parameters',
-  ],
-  [
-    'a keyword of the format',
-    format(withA({ type: 'string', default: '' })),
-    'strict-keyword',
-    "Invalid schema for response_format 'answer': In context=('properties', 'a'), 'default' is not permitted.",
-    'text.format.schema',
-  ],
-  [
-    'a property of any type',
-    strictTool(withA({ description: 'Any' })),
-    'strict-type-key',
-    "Invalid schema for function 'look': In context=('properties', 'a'), schema must have a 'type' key.",
-    'tools[0].parameters',
-  ],
-  [
-    'keywords next to a reference',
-    format(withA({ $ref: '#/$defs/P', title: 'P' }, { $defs: { P: { type: 'string' } } })),
-    'ref-siblings',
-    "Invalid schema for response_format 'answer': In context=('properties', 'a'), $ref cannot have keywords {'title'}.",
-    'text.format.schema',
-  ],
-  [
-    'twelve levels',
-    format(nested(12)),
-    'strict-depth',
-    "Invalid schema for response_format 'answer': 12 levels of nesting exceeds limit of 10.",
-    'text.format.schema',
-  ],
-  [
-    '5,001 properties',
-    strictTool(many(5001)),
-    'strict-properties',
-    "Invalid schema for function 'look': 5001 parameters exceeds limit of 5000.",
-    'tools[0].parameters',
-  ],
-  [
-    '1,001 values',
-    strictTool(withA({ type: 'integer', enum: [...Array(1001).keys()] })),
-    'strict-enum',
-    "Invalid schema for function 'look': ",
-    'tools[0].parameters',
-  ],
-  [
-    'a temperature',
-    { input: 'Hi', model: 'acme/plain', temperature: 0.2 },
-    'parameter-unsupported',
-    "Unsupported parameter: 'temperature' is not supported with this model.",
-    'temperature',
-  ],
-  [
-    'an effort',
-    { input: 'Hi', model: 'acme/plain', reasoning: { effort: 'low' } },
-    'parameter-unsupported',
-    "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
-    'reasoning.effort',
-  ],
-  [
-    'a prompt above the window',
-    { input: 'tide '.repeat(2000), model: 'acme/plain' },
-    'context-window',
-    'Your input exceeds the context window of this model.',
-  ],
-]
+}
 
 describe('POST /responses', () => {
-  it.each(broken)(
-    'warns of %s, and refuses it with strict',
-    async (_, body, rule, message, param = 'input') => {
-      const [loose, strict] = await Promise.all([send(body, false), send(body, true)])
-      expect(loose.broken[0]).toMatchObject({ rule, param, message: expect.stringContaining(message) })
-      const expected = { param, message: expect.stringContaining(message), metadata: { rule } }
-      expect(strict).toMatchObject({ status: 400, json: { error: expected } })
-    },
-  )
+  const rows = Object.entries(broken).flatMap(([param, each]) => each.map((row) => [param, ...row] as const))
+  it.each(rows)('warns of %s by rule %s, and refuses it with strict', async (param, rule, body, text) => {
+    const [loose, strict] = await Promise.all([send(body, false), send(body, true)])
+    const message = expect.stringContaining(text)
+    expect(loose.broken[0]).toMatchObject({ rule, param, message })
+    expect(strict).toMatchObject({ status: 400, json: { error: { param, message, metadata: { rule } } } })
+  })
 
   it.each<[string, object]>([
     ['outputs in any order', { input: [question, output, call] }],
@@ -272,7 +165,11 @@ describe('POST /responses', () => {
       'reasoning before a message without an id',
       { input: [question, reasoning, { role: 'assistant', content: 'A' }] },
     ],
-    ['reasoning before a call', { input: [question, reasoning, call, output] }],
+    ['reasoning before a call', { input: [question, reasoning, { ...call, id: 'fc_1' }, output] }],
+    [
+      'encrypted reasoning before a call without an id',
+      { input: [question, { ...reasoning, encrypted_content: 'gA' }, call, output] },
+    ],
     [
       'a call of a shell with the output of a function',
       { input: [{ ...call, type: 'local_shell_call' }, output] },
@@ -290,14 +187,11 @@ describe('POST /responses', () => {
       'a property called default',
       strictTool({ ...spot, properties: { default: { type: 'string' } }, required: ['default'] }),
     ],
-    ['unsupported keywords without strict', looseTool(withA({ type: 'string', default: '', minLength: 1 }))],
+    ['unsupported keywords without strict', tool(withA({ type: 'string', default: '', minLength: 1 }))],
     ['ten levels', format(nested(10))],
-    ['the default temperature', { input: 'Hi', model: 'acme/plain', temperature: 1, top_p: 1 }],
-    [
-      'a long prompt that may be truncated',
-      { input: 'tide '.repeat(2000), model: 'acme/plain', truncation: 'auto' },
-    ],
-    ['a prompt near the window', { input: 'tide '.repeat(1300), model: 'acme/plain' }],
+    ['the default temperature', { ...plain, temperature: 1, top_p: 1 }],
+    ['a long prompt that may be truncated', { ...long, truncation: 'auto' }],
+    ['a prompt near the window', { ...plain, input: 'tide '.repeat(1300) }],
   ])('does not warn of %s', async (_, body) => {
     expect((await send(body, false)).broken).toEqual([])
   })
