@@ -2,7 +2,7 @@
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
 import { errorMessageOf, GatewayError, SchemaViolation, toReply, type Violation } from '../http/errors.ts'
-import { announcesEvents, type Frame, type Reply, type StreamEvent } from '../http/reply.ts'
+import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { CallUsage } from '../journal/ledger.ts'
 import { fieldsOf } from '../lib/json.ts'
@@ -39,18 +39,11 @@ function countSent({ record, operation }: ReceivedCall, reply: Reply): Reply {
   const { places } = operation?.protocol ?? {}
   if (body.kind !== 'frames' || !places || !record.usage) return reply
   record.note({ sentTokens: { outputTokens: 0, reasoningTokens: 0 } })
-  return {
-    ...reply,
-    body: { kind: 'frames', frames: countDeltas(body.frames, record, record.usage, places) },
-  }
+  const frames = countDeltas(body.frames, record, record.usage, places)
+  return { ...reply, body: { kind: 'frames', frames } }
 }
 
-function* countDeltas(
-  frames: Iterable<Frame>,
-  record: CallRecord,
-  { outputTokens, reasoningTokens }: CallUsage,
-  { isDelta, isFinal, partsOf }: StreamPlaces,
-): Generator<Frame> {
+function* countDeltas(frames: Iterable<Frame>, record: CallRecord, whole: CallUsage, places: StreamPlaces) {
   const kinds = new Map<string, unknown>()
   for (const frame of frames) {
     // The next frame is read once this one has been sent.
@@ -58,19 +51,18 @@ function* countDeltas(
     const { sentTokens: sent } = record
     if (frame.kind !== 'event' || !sent) continue
     const { event } = frame
-    const parts = reasoningTokens > 0 ? partsOf(event) : []
+    const parts = whole.reasoningTokens > 0 ? places.partsOf(event) : []
     for (const { of, kind } of parts) if (kind) kinds.set(of, kind)
-    if (isDelta(event)) {
+    if (places.isDelta(event)) {
       sent.outputTokens++
       if (parts.some(({ of }) => kinds.get(of) === 'reasoning')) sent.reasoningTokens++
-    } else if (isFinal(event) && !isCut(event, outputTokens)) record.note({ sentTokens: undefined })
+    } else if (places.isFinal(event)) {
+      const { status, usage } = fieldsOf(event['response'])
+      // A failure that reports all usage ends the answer itself.
+      const isCut = status === 'failed' && fieldsOf(usage)['output_tokens'] !== whole.outputTokens
+      if (!event['error'] && !isCut) record.note({ sentTokens: undefined })
+    }
   }
-}
-
-/** Returns true for an error, unless it reports the usage of the whole answer. */
-function isCut({ error, response }: StreamEvent, outputTokens: number): boolean {
-  const { status, usage } = fieldsOf(response)
-  return error ? true : status === 'failed' && fieldsOf(usage)['output_tokens'] !== outputTokens
 }
 
 function holdStream(received: ReceivedCall, reply: Reply, gates: readonly Gate[]): Reply {

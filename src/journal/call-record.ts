@@ -240,15 +240,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.state.ledger.add(this.usage)
   }
 
-  #settleUsage(): void {
-    const { usage, sentTokens: sent } = this
-    if (usage && sent && this.#usageOfSent) {
-      this.usage = { ...this.#usageOfSent(sent), model: usage.model }
-      this.state.ledger.add(this.usage, usage)
-    }
-    this.#usageOfSent = undefined
-  }
-
   note(facts: Partial<Pick<CallRecord, Fact>>): void {
     Object.assign(this, facts)
   }
@@ -320,7 +311,12 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.reply = emptyReply
     this.endedAt = monotonic()
     this.responseBody.end()
-    this.#settleUsage()
+    const { usage, sentTokens } = this
+    if (usage && sentTokens && this.#usageOfSent) {
+      this.usage = { ...this.#usageOfSent(sentTokens), model: usage.model }
+      this.state.ledger.add(this.usage, usage)
+    }
+    this.#usageOfSent = undefined
     this.state.owner.leave()
     for (const callback of this.#onSettled) callback()
     for (const listener of this.state.owner.listeners) listener.settled?.(this)

@@ -194,38 +194,32 @@ function inputTokens({ instructions = '' }: Prompt, { turns }: Transcript): numb
 }
 
 /** Counts the input, and what of it is read from the cache or written to it. */
-function inputOf(
-  prompt: Prompt,
-  transcript: Transcript,
-  { sandbox, now, assume }: AnswerContext,
-): AnswerUsage {
+function inputOf(prompt: Prompt, transcript: Transcript, context: AnswerContext): AnswerUsage {
+  const { cacheBlocks = [] } = prompt
+  if (cacheBlocks.length > 0) context.assume('promptCache')
   const total = inputTokens(prompt, transcript)
-  const { cacheBlocks } = prompt
-  if (!cacheBlocks) return { ...noTokens, inputTokens: total }
-  assume('promptCache')
-  const blocks = cacheBlocks.map((block) => ({ ...block, tokens: Math.min(block.tokens, total) }))
-  return { ...noTokens, inputTokens: total, ...useCache(blocks, sandbox.promptCache, now) }
+  const cached = useCache(cacheBlocks, context.sandbox.promptCache, context.now, total)
+  return { ...noTokens, inputTokens: total, ...cached }
 }
 
 function usageOf(
   input: AnswerUsage,
-  { outputTokens, reasoningTokens }: Pick<CountedItems, 'outputTokens' | 'reasoningTokens'>,
-  scripted: ScriptedUsage = {},
+  output: Pick<CountedItems, 'outputTokens' | 'reasoningTokens'>,
+  { input_tokens, input_tokens_details: details, output_tokens, output_tokens_details }: ScriptedUsage = {},
 ): AnswerUsage {
-  const { input_tokens, input_tokens_details } = scripted
-  const { cached_tokens = 0, cache_write_tokens, cache_write_1h_tokens = 0 } = input_tokens_details ?? {}
-  const isScripted = input_tokens !== undefined || input_tokens_details !== undefined
+  const cacheWriteTokens1h = details?.cache_write_1h_tokens ?? 0
+  // What was read from the cache may be more than the scripted input.
+  const scripted = (details || input_tokens !== undefined) && {
+    inputTokens: input_tokens ?? input.inputTokens,
+    cachedTokens: details?.cached_tokens ?? 0,
+    cacheWriteTokens: details?.cache_write_tokens ?? cacheWriteTokens1h,
+    cacheWriteTokens1h,
+  }
   return {
     ...input,
-    // A scripted input may be shorter than what was read from the cache.
-    ...(isScripted && {
-      inputTokens: input_tokens ?? input.inputTokens,
-      cachedTokens: cached_tokens,
-      cacheWriteTokens: cache_write_tokens ?? cache_write_1h_tokens,
-      cacheWriteTokens1h: cache_write_1h_tokens,
-    }),
-    outputTokens: scripted.output_tokens ?? outputTokens,
-    reasoningTokens: scripted.output_tokens_details?.reasoning_tokens ?? reasoningTokens,
+    ...scripted,
+    outputTokens: output_tokens ?? output.outputTokens,
+    reasoningTokens: output_tokens_details?.reasoning_tokens ?? output.reasoningTokens,
   }
 }
 

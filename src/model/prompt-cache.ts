@@ -1,6 +1,5 @@
 /** Simulates the cache of prompts whose breakpoints clients set (assumption `promptCache`). */
 import type { RecentMap } from '../lib/recent-map.ts'
-import type { AnswerUsage } from '../resources/answer.ts'
 import type { CacheBlock } from '../resources/prompt.ts'
 
 /** Times at which cached prompts were used, with the time for which they are kept. */
@@ -16,7 +15,8 @@ export function useCache(
   blocks: readonly CacheBlock[],
   cache: PromptCache,
   now: number,
-): Omit<AnswerUsage, 'inputTokens' | 'outputTokens' | 'reasoningTokens'> {
+  inputTokens: number,
+) {
   const ttlOf = ({ key }: CacheBlock) => {
     const { usedAt = 0, ttlMs = 0 } = cache.get(key) ?? {}
     return now < usedAt + ttlMs ? ttlMs : 0
@@ -26,10 +26,11 @@ export function useCache(
   const found = blocks.findLast(
     (block, at) => ttlOf(block) > 0 && blocks.slice(at, at + lookBack + 1).some(isPoint),
   )
-  const cachedTokens = found?.tokens ?? 0
-  const writtenTo = (point: CacheBlock | undefined) => Math.max(0, (point?.tokens ?? 0) - cachedTokens)
   for (const block of found ? [...points, found] : points)
     cache.set(block.key, { usedAt: now, ttlMs: Math.max(block.ttlMs ?? 0, ttlOf(block)) })
+  const tokensTo = (block: CacheBlock | undefined) => Math.min(block?.tokens ?? 0, inputTokens)
+  const cachedTokens = tokensTo(found)
+  const writtenTo = (point: CacheBlock | undefined) => Math.max(0, tokensTo(point) - cachedTokens)
   const cacheWriteTokens1h = writtenTo(points.findLast(({ ttlMs }) => ttlMs === longTtlMs))
   return { cachedTokens, cacheWriteTokens: writtenTo(points.at(-1)), cacheWriteTokens1h }
 }

@@ -19,7 +19,11 @@ export async function respond<
   keep?: (object: Result) => void,
 ): Promise<Reply<Result>> {
   const { body, conversation, script, sandbox } = context
-  const answer = await answerPrompt(protocol.prompt(body, conversation), context)
+  let count = () => {}
+  const used: typeof context.used = (...usage) => {
+    count = () => context.used(...usage)
+  }
+  const answer = await answerPrompt(protocol.prompt(body, conversation), { ...context, used })
   const object = protocol.object(answer, context)
   keep?.(object)
   const hidden = protocol.shown ? hiddenFields(script?.output ?? [], protocol.shown) : []
@@ -29,6 +33,7 @@ export async function respond<
   const isShown = body.stream || (script?.status !== undefined && protocol.showsFailure)
   if (error && protocol.failureStatus !== undefined && !isShown)
     throw new GatewayError(protocol.failureStatus, error.message, { error_type: error.code })
+  count()
 
   const { latency } = sandbox.options
   const { places, writer } = protocol

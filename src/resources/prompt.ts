@@ -14,8 +14,8 @@ export interface Prompt extends PromptSettings {
   readonly hasUnspecifiedItems?: boolean
   /** If true, the protocol shows searches as separate items. */
   readonly showsSearches?: boolean
-  /** Blocks of the prompt, if some of them are cache breakpoints. Default: nothing is cached. */
-  readonly cacheBlocks?: readonly CacheBlock[] | undefined
+  /** Blocks of the prompt, if some of them are cache breakpoints. Default: none. */
+  readonly cacheBlocks?: readonly CacheBlock[]
 }
 
 export interface CacheBlock {

@@ -6,14 +6,14 @@ import { countTokens } from '../../model/tokens.ts'
 import type { CacheBlock } from '../../resources/prompt.ts'
 import type { MessagesRequest } from './request.ts'
 
-/** Returns undefined if there are no breakpoints. */
-export function cacheBlocksOf(body: MessagesRequest): CacheBlock[] | undefined {
+/** Returns nothing if there are no breakpoints. */
+export function cacheBlocksOf(body: MessagesRequest): CacheBlock[] {
   const contents = [body.system, ...body.messages.map(({ content }) => content)]
   const blocks = [...listOf(body.tools), ...contents.flatMap(blocksIn)].map(fieldsOf)
   const controls = blocks.map(controlOf)
   // In the request itself, it is a breakpoint at the end.
   controls[controls.length - 1] ??= body['cache_control']
-  if (controls.every((control) => control == null)) return undefined
+  if (controls.every((control) => control == null)) return []
   let key = body.model
   let tokens = 0
   return blocks.map((block, place) => {
@@ -31,12 +31,8 @@ function blocksIn(content: unknown): readonly unknown[] {
 
 /** A tool result's content can have the breakpoint, too. */
 function controlOf({ cache_control, content }: Record<string, unknown>): unknown {
-  return (
-    cache_control ??
-    listOf(content)
-      .map((inner) => fieldsOf(inner)['cache_control'])
-      .find(Boolean)
-  )
+  const inner = listOf(content).map(fieldsOf)
+  return cache_control ?? inner.find((each) => each['cache_control'])?.['cache_control']
 }
 
 function withoutControl(name: string, value: unknown): unknown {

@@ -28,8 +28,8 @@ export function judgeLedger(
   return whenAll<unknown, MatcherResult>([sandbox.usage(), sandbox.journal.entries()], (read) => {
     const [total, entries] = read as [SandboxUsage, JournalEntry[]]
     const ledger: CountedUsage = { ...total, costUsd: total.cost }
-    const differs = (name: Class, change: CountedUsage = {}) =>
-      !(Math.abs((ledger[name] ?? 0) + effectOn(name, change) - (counted[name] ?? 0)) < 1e-9)
+    const differs = (name: Class, { [name]: change = 0 }: CountedUsage = {}) =>
+      !(Math.abs((ledger[name] ?? 0) + change - (counted[name] ?? 0)) < 1e-9)
     const unexplained = (change: CountedUsage) => given.filter((name) => differs(name, change)).length
     const mistakes = mistakesIn(entries).sort(([, one], [, other]) => unexplained(one) - unexplained(other))
     const lines = given.flatMap((name) => {
@@ -46,21 +46,15 @@ export function judgeLedger(
   })
 }
 
-function effectOn(name: Class, change: CountedUsage): number {
-  const { inputTokens = 0, outputTokens = 0 } = change
-  return name === 'totalTokens' ? inputTokens + outputTokens : (change[name] ?? 0)
-}
-
 /** Returns usual mistakes with their effects. The effect on the cost is known only if whole calls are left out. */
 function mistakesIn(entries: readonly JournalEntry[]): [mistake: string, change: CountedUsage][] {
   const calls = entries.flatMap((entry) => {
     const { usage, operation, delivery } = entry
     const { ending } = readReply(entry)
     const isCut = /cut|error/.test(ending) || delivery.startsWith('aborted')
-    const spent = usage && { ...usage, requests: 1, costUsd: usage.cost ?? 0 }
-    return spent
-      ? [{ spent, shown: usagesIn(entry), isCut, isIncomplete: ending === 'incomplete', operation }]
-      : []
+    if (!usage) return []
+    const spent = { ...usage, requests: 1, costUsd: usage.cost ?? 0 }
+    return [{ spent, shown: usagesIn(entry), isCut, isIncomplete: ending === 'incomplete', operation }]
   })
   const cut = calls.filter(({ isCut }) => isCut)
   const incomplete = calls.filter(({ isIncomplete, isCut }) => isIncomplete && !isCut)
@@ -69,11 +63,8 @@ function mistakesIn(entries: readonly JournalEntry[]): [mistake: string, change:
     ({ operation, shown }) => operation === 'createMessage' && shown.length === 2,
   )
   const repeated = repeating.flatMap(({ shown, isCut }) => (isCut ? [] : shown.slice(0, -1)))
-  const left = (some: typeof calls) =>
-    sumOf(
-      some.map(({ spent }) => spent),
-      -1,
-    )
+  const spentIn = (some: typeof calls) => some.map(({ spent }) => spent)
+  const left = (some: typeof calls) => sumOf(spentIn(some), -1)
   const { requests: _, costUsd: __, ...tokensOfCut } = left(cut)
   const shownOfCut = cut.flatMap(({ shown }) => shown)
   const lastOfCut = cut.flatMap(({ shown }) => shown.slice(-1))
@@ -83,12 +74,13 @@ function mistakesIn(entries: readonly JournalEntry[]): [mistake: string, change:
     : `counted the cumulative usage of ${repeating.flatMap(({ shown }) => shown).length} chunks`
   const aborted = plural(cut.length, 'aborted stream')
   const unfinished = plural(incomplete.length, 'incomplete answer')
-  const all = sumOf(calls.map(({ spent }) => spent))
+  const all = sumOf(spentIn(calls))
   const { cachedTokens, cacheWriteTokens, cacheWriteTokens1h, reasoningTokens } = all
-  const read = { inputTokens: cachedTokens }
-  const written = { inputTokens: cacheWriteTokens }
+  const read = sumOf([{ inputTokens: cachedTokens }])
+  const written = sumOf([{ inputTokens: cacheWriteTokens }])
   const notRead = sumOf([read, { cachedTokens }], -1)
   const notWritten = sumOf([written, { cacheWriteTokens, cacheWriteTokens1h }], -1)
+  const reasoning = sumOf([{ outputTokens: reasoningTokens }])
   return [
     [cumulative, sumOf(repeated)],
     [cumulative, sumOf([...repeated, ...shownOfCut, tokensOfCut])],
@@ -102,8 +94,8 @@ function mistakesIn(entries: readonly JournalEntry[]): [mistake: string, change:
     ['left out cached tokens', notRead],
     ['left out cache writes', notWritten],
     ['left out cached tokens and cache writes', sumOf([notRead, notWritten])],
-    ['added reasoning tokens to the output, which contains them', { outputTokens: reasoningTokens }],
-    ['left out reasoning tokens', { outputTokens: -reasoningTokens, reasoningTokens: -reasoningTokens }],
+    ['added reasoning tokens to the output, which contains them', reasoning],
+    ['left out reasoning tokens', sumOf([reasoning, { reasoningTokens }], -1)],
   ]
 }
 
@@ -112,8 +104,9 @@ function plural(count: number, noun: string): string {
 }
 
 function sumOf(counts: readonly CountedUsage[], sign = 1): Required<CountedUsage> {
-  const sum = (name: Class) => counts.reduce((all, each) => all + (each[name] ?? 0), 0)
-  return Object.fromEntries(classes.map((name) => [name, sign * sum(name)])) as Required<CountedUsage>
+  const sum = (name: Class) => counts.reduce((all, each) => all + sign * (each[name] ?? 0), 0)
+  const sums = Object.fromEntries(classes.map((name) => [name, sum(name)])) as Required<CountedUsage>
+  return { ...sums, totalTokens: sums.inputTokens + sums.outputTokens }
 }
 
 /** Returns the usage that a reply, or each of its events, reports. */

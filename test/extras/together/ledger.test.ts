@@ -179,6 +179,13 @@ describe('a stream that ends early', () => {
       expect(sandbox.usage()).toMatchObject({ inputTokens: 8, outputTokens: 4, requests: 1 })
     })
 
+    it.skipIf(path === 'responses')('costs nothing if it fails before it begins', async () => {
+      const sandbox = gateway.createSandbox()
+      sandbox.reply({ error: { message: 'No' } })
+      const { status } = await call(target(sandbox), `POST /${path}`, { body: { ...body, stream: false } })
+      expect([status >= 500, sandbox.usage().requests]).toEqual([true, 0])
+    })
+
     it('costs nothing if a fault replaces the reply', async () => {
       const sandbox = gateway.createSandbox()
       sandbox.fail(503, { times: 1 })
