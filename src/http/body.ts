@@ -2,11 +2,7 @@
 import { joinBytes } from '../lib/bytes.ts'
 import { GatewayError, invalidRequest } from './errors.ts'
 
-/**
- * Decodes UTF-8 and removes a byte order mark.
- *
- * @param isText If true, throws 400 for invalid bytes; otherwise, replaces them with U+FFFD. Default: true.
- */
+/** Removes a byte order mark. Throws 400 for invalid bytes or, unless `isText`, replaces them with U+FFFD. */
 export function decodeBody(bytes: Uint8Array, isText = true): string {
   try {
     return new TextDecoder('utf-8', { fatal: isText }).decode(bytes)

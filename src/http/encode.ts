@@ -1,11 +1,8 @@
 /** Encodes frames. Spec: Events, 1 and 2. */
 import type { Frame, StreamEvent } from './reply.ts'
 
-/** Frames that are sent as bytes. `deliver` handles waits and hang-ups. */
-export type ByteFrame = Exclude<Frame, { kind: 'wait' | 'hang-up' }>
-
-/** Returns the bytes of a frame, or a string to be encoded as UTF-8. */
-export function encodeFrame(frame: ByteFrame): string | Uint8Array {
+/** Returns the bytes of a frame, or a string to be encoded as UTF-8. `deliver` handles waits and hang-ups. */
+export function encodeFrame(frame: Exclude<Frame, { kind: 'wait' | 'hang-up' }>): string | Uint8Array {
   switch (frame.kind) {
     case 'event':
       return frame.wire ?? encodeEvent(frame.event)

@@ -2,7 +2,7 @@
 import { parseJson } from '../lib/json.ts'
 import { invalidRequest } from './errors.ts'
 
-/** Returns the parsed value, or undefined if the text is not JSON or exceeds a limit. */
+/** Returns undefined if the text is not JSON or exceeds a limit. */
 export function parseJsonBody(text: string): unknown {
   return excessOf(text) === undefined ? parseJson(text) : undefined
 }

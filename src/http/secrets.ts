@@ -1,7 +1,4 @@
-/**
- * Hides secrets in calls that are printed or leave the process: in the journal over HTTP, files of failed tests, HAR
- * files, the log, explanations, reports and recordings. All of these use the same names and patterns.
- */
+/** Hides secrets in calls that are printed or leave the process, such as the log, HAR files and recordings. */
 import { isPlain } from '../lib/copy.ts'
 import { equal } from '../lib/equal.ts'
 import { keyFormats, secretEnds, secretNames } from './secret-formats.ts'
@@ -10,7 +7,6 @@ const secretName = new RegExp(`^(?:${secretNames})$|(?:${secretEnds})$`)
 
 export const hidden = '(hidden)'
 
-/** Returns a name in lower case without dashes and underscores. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
@@ -38,8 +34,8 @@ export function hideInValue(value: unknown, mark = hide): unknown {
 /** @param search URL query, with or without the question mark, or a form body. */
 export function hideInQuery(search: string): string {
   const shown = search.split('&').map((pair) => {
-    const [name = ''] = pair.split('=')
-    return isSecretName(decoded(name.replace(/^\?/, ''))) ? `${name}=${hidden}` : pair
+    const [name = ''] = new URLSearchParams(pair).keys()
+    return isSecretName(name) ? `${pair.split('=', 1)}=${hidden}` : pair
   })
   return hideInString(shown.join('&'))
 }
@@ -109,22 +105,18 @@ function hideInDeltas(stream: string): string {
 }
 
 export interface SecretPattern {
-  /** Name of this kind of secret. Findings show the name, never the value. */
   readonly kind: string
-  /**
-   * Regular expression with the `g` flag. The secret is the `secret` group if there is one, otherwise the whole
-   * match. Lookaheads must be bounded.
-   */
+  /** Has the `g` flag and bounded lookaheads. The secret is the `secret` group, if any, or the whole match. */
   readonly expression: RegExp
   /** Expression that is faster to search for, and found in all texts with a match. Default: `expression`. */
   readonly hint?: RegExp
   /** Returns a word for the finding, such as the prefix. Default: the name, if any. */
   readonly label?: (secret: string) => string | undefined
-  /** Returns true if a match is a secret, by the groups and the 64 characters after it. Default: all matches are. */
+  /** Decides by the groups and the 64 characters after a match. Default: all matches are secrets. */
   readonly accepts?: (secret: string, groups: Record<string, string>, after: string) => boolean
 }
 
-export interface SecretPlace {
+interface SecretPlace {
   start: number
   end: number
   readonly kind: string
@@ -169,26 +161,24 @@ function* allPlaces(text: string, patterns: readonly SecretPattern[]): Generator
   }
 }
 
-/** Returns the places of a pattern's matches in the original text. */
-function placesIn({ text, placeOf }: View, pattern: SecretPattern): SecretPlace[] {
+/** Yields the places of a pattern's matches in the original text. */
+function* placesIn({ text, placeOf }: View, pattern: SecretPattern): Generator<SecretPlace> {
   const { expression, hint = expression, accepts, label, kind } = pattern
-  const places: SecretPlace[] = []
   // Most text has no secrets, and one search takes a tenth of the time of finding all matches.
-  if (text.search(hint) < 0) return places
-  const add = (start: number, end: number, name = '') =>
-    places.push({ start: placeOf(start), end: placeOf(end), kind: name ? `${kind} ${name}` : kind })
+  if (text.search(hint) < 0) return
   expression.lastIndex = 0
   for (let match = expression.exec(text); match; match = expression.exec(text)) {
     const { 0: whole, index, groups = {} } = match
     const { secret = whole, name } = groups
     const start = index + whole.lastIndexOf(secret)
     const end = start + secret.length
-    if (secret !== '' && (!accepts || accepts(secret, groups, text.slice(end, end + 64))))
-      add(start, end, label?.(secret) ?? name)
+    if (secret !== '' && (!accepts || accepts(secret, groups, text.slice(end, end + 64)))) {
+      const word = label?.(secret) ?? name
+      yield { start: placeOf(start), end: placeOf(end), kind: word ? `${kind} ${word}` : kind }
+    }
     // The rest of the match may contain another one.
     else expression.lastIndex = Math.max(start, index + 1)
   }
-  return places
 }
 
 interface View {
@@ -297,7 +287,7 @@ export const keyPatterns: readonly SecretPattern[] = [
     expression: /\bcookie: *(?<secret>[^\s"'\\=]+=[^\r\n"'\\]+)/gi,
     accepts: looksRandom,
   },
-  // Messages quote the beginning of a long value, which may be a key whose mark was cut off.
+  // Messages quote the beginning of a long value, which may be a key.
   {
     kind: 'cut value',
     hint: /…|\?'| \.\.\./,
@@ -351,11 +341,3 @@ function isAssignedSecret(name: string, value: string, after = ''): boolean {
 }
 
 const secretPatterns: readonly SecretPattern[] = [...keyPatterns, ...namePatterns(isSecretName)]
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name.replaceAll('+', ' '))
-  } catch {
-    return name
-  }
-}

@@ -13,10 +13,7 @@ export interface Address {
 export const specifiedBase = '*/api/v1'
 /** The base path of the APIs that published clients call by default. */
 export const publicBase = '/v1'
-/** Hosts of these APIs. */
 export const publicHosts: readonly string[] = ['api.openai.com', 'api.anthropic.com', 'openrouter.ai']
-
-const outside: Address = Object.freeze({ base: undefined, route: undefined, sandboxId: undefined })
 
 /** Splits a path at the first base that it contains. `*` at the start of a base stands for any prefix. */
 export function splitAddress(path: string, bases: readonly string[] = [specifiedBase, publicBase]): Address {
@@ -28,10 +25,9 @@ export function splitAddress(path: string, bases: readonly string[] = [specified
     const sandboxId = at === 0 ? undefined : /\/sandboxes\/([^/]+)$/.exec(path.slice(0, at))?.[1]
     return { base, route: path.slice(at + text.length), sandboxId }
   }
-  return outside
+  return { base: undefined, route: undefined, sandboxId: undefined }
 }
 
-/** Omits a trailing slash. */
 export function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '')
 }

@@ -1,9 +1,7 @@
 /**
- * Detects regular expressions that backtrack too much. The engine tries one match path after another. The number of
- * paths doubles with each iteration of a loop that can match the same text in two ways, and is multiplied by the length
- * of the text for each loop that can also match what follows it.
- *
- * The result is an upper bound. Assertions such as `\b` are assumed to hold.
+ * Detects regular expressions that backtrack too much, by an upper bound of the steps. A loop that can match the same
+ * text in two ways doubles them with each iteration, and a loop that can match what follows it multiplies them by the
+ * length of the text. Assertions such as `\b` are assumed to hold.
  */
 import regjsparser, { type AstNode, type Quantifier } from 'regjsparser'
 

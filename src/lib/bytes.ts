@@ -1,7 +1,4 @@
-/**
- * Conversions between bytes and strings. A Latin-1 string has one character (0 to 255) per byte, so that string
- * functions work on arbitrary bytes and lengths stay the same.
- */
+/** Converts bytes and strings. Latin-1 strings have one character per byte, so string functions work on any bytes. */
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()

@@ -29,7 +29,6 @@ export class Clock {
   #origin = monotonic()
   #lastRead = this.#origin
 
-  /** @param clock Source of timestamps. `fixed` starts at `clockStart` and advances 1 ms per request. */
   constructor({ clock, timeScale = 1 }: { clock?: 'fixed' | 'system'; timeScale?: number } = {}) {
     this.#system = clock === 'system'
     this.#timeScale = timeScale
@@ -125,7 +124,6 @@ export class Clock {
   }
 }
 
-/** Returns real milliseconds since an arbitrary origin. */
 export function monotonic(): number {
   return performance.now()
 }

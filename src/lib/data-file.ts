@@ -1,8 +1,4 @@
-/**
- * Reads hand-written data files, synchronously, because `use('./busy.yaml')` is. Node's modules are looked up when needed
- * instead of imported, because the main entry also runs in browsers.
- */
-
+/** Reads data files synchronously, as `use('./busy.yaml')` does. Imports no Node modules, for browsers. */
 import type { Document, SchemaOptions } from 'yaml'
 import type * as z from 'zod'
 import { decodeUtf8 } from './bytes.ts'
@@ -36,6 +32,10 @@ export class FileError extends Error {
 }
 matchAcrossCopies('FileError', FileError)
 
+function fail(file: string, message: string, place?: Place): never {
+  throw new FileError([{ file, message, ...place }])
+}
+
 /** Returns one line, such as `scenarios/mine.yaml:3:5: Unknown operation …`. */
 export function formatProblem({ file, line, column, message }: FileProblem): string {
   return `${file}${line === undefined ? '' : `:${line}:${column}`}: ${message}`
@@ -49,8 +49,6 @@ export interface DataFile {
 
 /** Maximum number of aliases in a YAML file. For each alias, the parser searches all nodes for its anchor. */
 const maxAliases = 1000
-/** Maximum number of values that aliases may add to a YAML file, to stop alias bombs. */
-const maxExpanded = 100_000
 /** Maximum number of lines in YAML and, in a file with aliases, of lines and commas. The parser takes 4 KB for each. */
 const maxParts = 250_000
 /** Maximum number of lines and commas in JSON whose problems have positions, which the same parser finds. */
@@ -61,33 +59,27 @@ const maxLenientJson = 1024 * 1024
 /** Throws a `FileError` if the file cannot be read or parsed, or is larger than the limit. */
 export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   const bytes = readRegularFile(file, limit)
-  const fail = (message: string): never => {
-    throw new FileError([{ file, message }])
-  }
-  if (!/\.(ya?ml|json)$/i.test(file)) fail('must be a .yaml, .yml or .json file')
-  const text = decodeUtf8(bytes)?.replace(/^\uFEFF/, '') ?? fail('is not UTF-8 text')
-  if (text.trim() === '') fail('is empty')
+  if (!/\.(ya?ml|json)$/i.test(file)) fail(file, 'must be a .yaml, .yml or .json file')
+  const text = decodeUtf8(bytes)?.replace(/^\uFEFF/, '') ?? fail(file, 'is not UTF-8 text')
+  if (text.trim() === '') fail(file, 'is empty')
   return parseDataText(file, text)
 }
 
 /** Throws a `FileError` for anything but a regular file up to the limit: reading a pipe or a device would not end. */
 export function readRegularFile(file: string, limit = Number.POSITIVE_INFINITY): Buffer {
-  const fail = (message: string): never => {
-    throw new FileError([{ file, message }])
-  }
   const builtin = globalThis.process?.getBuiltinModule
-  if (!builtin) return fail('files can be read in Node only: import the data and pass it')
+  if (!builtin) return fail(file, 'files can be read in Node only: import the data and pass it')
   const { readFileSync, statSync } = builtin('node:fs')
   try {
     const stats = statSync(file)
-    if (stats.isDirectory()) fail('is a directory: name a file in it')
-    if (!stats.isFile()) fail('is not a file')
-    if (stats.size > limit) fail(`is ${inMegabytes(stats.size)}; the maximum is ${inMegabytes(limit)}`)
+    if (stats.isDirectory()) fail(file, 'is a directory: name a file in it')
+    if (!stats.isFile()) fail(file, 'is not a file')
+    if (stats.size > limit) fail(file, `is ${inMegabytes(stats.size)}; the maximum is ${inMegabytes(limit)}`)
     return readFileSync(file)
   } catch (error) {
     if (error instanceof FileError) throw error
     const { code } = error as NodeJS.ErrnoException
-    return fail(code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code}`)
+    return fail(file, code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code}`)
   }
 }
 
@@ -157,8 +149,8 @@ export function parseDataText(
   } catch (error) {
     if (text.length <= maxLenientJson || !/^\s*[[{]/.test(text)) return parseYaml(name, text, customTags)
     const [, line = 1, column = 1] = /\(line (\d+) column (\d+)\)/.exec((error as Error).message) ?? []
-    const message = `not JSON: ${yamlProblems['MISSING_CHAR']}`
-    throw new FileError([{ file: name, message, line: Number(line), column: Number(column) }])
+    const place = { line: Number(line), column: Number(column) }
+    return fail(name, `not JSON: ${yamlProblems['MISSING_CHAR']}`, place)
   }
 }
 
@@ -171,15 +163,13 @@ function hasMoreParts(text: string, max: number, others = /[^\n,]+/g): boolean {
 const tooDeep = 'is nested too deeply'
 
 function parseYaml(file: string, text: string, customTags?: SchemaOptions['customTags']): DataFile {
-  const fail = (message: string, place = start): never => {
-    throw new FileError([{ file, message, ...place }])
-  }
-  if (hasMoreParts(text, maxParts, /[^\n]+/g)) return fail('has too many lines for YAML: convert it to JSON')
+  if (hasMoreParts(text, maxParts, /[^\n]+/g))
+    return fail(file, 'has too many lines for YAML: convert it to JSON', start)
   if (/[\s,[{]\*[\w-]+\s*[\n,\]}]/.test(text) && hasMoreParts(text, maxParts))
-    return fail('has too many values for a file with aliases')
+    return fail(file, 'has too many values for a file with aliases', start)
   try {
     const { document, placeAt, locate } = toDocument(text, customTags)
-    const failAt = (message: string, offset = 0) => fail(message, placeAt(offset))
+    const failAt = (message: string, offset = 0) => fail(file, message, placeAt(offset))
     const language = file.endsWith('.json') ? 'JSON' : 'YAML'
     const [error] = [...document.errors, ...document.warnings]
     if (error?.code === 'RESOURCE_EXHAUSTION') failAt(tooDeep, error.pos[0])
@@ -187,10 +177,8 @@ function parseYaml(file: string, text: string, customTags?: SchemaOptions['custo
     const { visit, isScalar } = loadYaml()
     const anchors = new Set<string>()
     let aliases = 0
-    let nodes = 0
     visit(document, {
       Node(_, { anchor }) {
-        nodes++
         if (anchor) anchors.add(anchor)
       },
       Alias(_, { source, range }) {
@@ -205,13 +193,13 @@ function parseYaml(file: string, text: string, customTags?: SchemaOptions['custo
         if (repeated) failAt(`not ${language}: this key occurs twice`, repeated.range?.[0])
       },
     })
-    if (aliases > maxAliases) fail(`has more than ${maxAliases} aliases`)
-    const value = document.toJS({ maxAliasCount: -1 })
-    if (aliases > 0 && sizeOf(value, nodes + maxExpanded) > nodes + maxExpanded)
-      fail('expands to too many values through aliases')
-    return { value, locate }
+    if (aliases > maxAliases) fail(file, `has more than ${maxAliases} aliases`, start)
+    return { value: document.toJS({ maxAliasCount: maxAliases + 1 }), locate }
   } catch (error) {
-    if (error instanceof RangeError) return fail(tooDeep)
+    if (error instanceof RangeError) return fail(file, tooDeep, start)
+    // The parser rejects too many aliases of aliases.
+    if (error instanceof ReferenceError)
+      return fail(file, 'expands to too many values through aliases', start)
     throw error
   }
 }
@@ -233,16 +221,6 @@ function toDocument(text: string, customTags: SchemaOptions['customTags'] = null
     return { line, column: col }
   }
   return { document, placeAt, locate: (path: readonly PropertyKey[]) => placeAt(offsetOf(document, path)) }
-}
-
-function sizeOf(value: unknown, limit: number): number {
-  let size = 0
-  const queue = [value]
-  while (queue.length > 0 && ++size <= limit) {
-    const next = queue.pop()
-    if (typeof next === 'object' && next !== null) for (const inner of Object.values(next)) queue.push(inner)
-  }
-  return size
 }
 
 function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number {

@@ -17,7 +17,6 @@ const withUnit = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)$/
 
 const wrongDuration = "milliseconds, or a duration such as '500ms', '10s' or '1m'"
 
-/** Converts durations with a unit to milliseconds. */
 export const Duration = z.lazy(() => duration(0))
 export const PositiveDuration = z.lazy(() => duration(1))
 /** The length of a window. A positive number under 1000 probably lacks its unit. */
@@ -46,7 +45,6 @@ const duration = (least: number, bare = z.number()) =>
       mustBe(least === 0 ? wrongDuration : wrongDuration.replace('milliseconds', 'at least 1 millisecond')),
     )
 
-/** The error message states the range. */
 export function between(least: number, most: number) {
   const error = mustBe(`${least} to ${most}`)
   return z.int(error).min(least, error).max(most, error)

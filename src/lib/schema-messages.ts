@@ -66,7 +66,6 @@ export function about(field: string, problem: string): string {
   return `${field}${/^(must|is|has|needs) /.test(text) ? ' ' : ': '}${text}`
 }
 
-/** Maximum length of a value's text. */
 const maxShown = 60
 
 /** Also accepts those of another realm, but no proxies, which have no source. */
@@ -108,14 +107,7 @@ type Limit = Extract<z.core.$ZodRawIssue, { code: 'too_small' | 'too_big' }>
 function limit(issue: Limit): string {
   const { origin, inclusive } = issue
   const bound = Number(issue.code === 'too_small' ? issue.minimum : issue.maximum)
-  const unit = {
-    string: 'character',
-    array: 'item',
-    record: 'field',
-    set: 'item',
-    map: 'item',
-    file: 'byte',
-  }[String(origin)]
+  const unit = { string: 'character', array: 'item', record: 'field' }[String(origin)]
   const isLeast = issue.code === 'too_small'
   if (unit === undefined) {
     if (!inclusive) return `Must be ${isLeast ? 'more' : 'less'} than ${bound}`

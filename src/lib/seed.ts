@@ -1,7 +1,4 @@
-/**
- * Seeded random numbers. There is no shared stream: each value is derived from the seed and labels for its purpose,
- * so that an additional field or a concurrent request does not change other values.
- */
+/** Seeded random numbers. Each is derived from labels, so that an additional one does not change the others. */
 
 /** Returns 16 hexadecimal digits. Labels are delimited: `('ab', 'c')` differs from `('a', 'bc')`. */
 export function hash(...labels: ReadonlyArray<string | number>): string {
