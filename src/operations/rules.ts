@@ -1,7 +1,7 @@
 /** Rules for valid requests: parts that all protocols share, and the rules of POST /responses. */
 import { fieldsOf, listOf, textOf } from '../lib/json.ts'
 import { countTokens } from '../model/tokens.ts'
-import type { RequestFacts, RequestRules } from '../resources/request-rule.ts'
+import type { RequestFacts, RequestRule, RequestRules } from '../resources/request-rule.ts'
 import { type SentSchema, schemaRules } from './schema-rules.ts'
 
 /** A call or its result. */
@@ -61,7 +61,7 @@ export function toolNameRules(
   }
 }
 
-/** Returns true if the model's record lacks a parameter. OpenRouter has no such rule: it ignores the parameter. */
+/** Returns true if the model's record lacks a parameter, which OpenRouter ignores. */
 export function lacksParameter({ model, isVendor }: RequestFacts, name: string): boolean {
   return model !== undefined && !isVendor && !model.supported_parameters.includes(name)
 }
@@ -95,75 +95,62 @@ export const responsesRules: RequestRules<unknown> = {
     },
   },
   'unstored-item': {
-    source: 'https://github.com/anomalyco/opencode/issues/7724',
     status: 404,
-    *find(body, facts) {
-      for (const { type, id } of facts.stored ? sentItems(body, facts) : [])
-        if (type === 'item_reference')
-          yield { param: 'input', message: `Item with id '${id}' not found. ${notPersisted}` }
-    },
+    ...inputRule('https://github.com/anomalyco/opencode/issues/7724', (body, facts) => {
+      const items = facts.stored ? sentItems(body, facts) : []
+      const unknown = items.filter(({ type }) => type === 'item_reference')
+      return unknown.map(({ id }) => `Item with id '${id}' not found. ${notPersisted}`)
+    }),
   },
-  'tool-result-without-call': {
-    source: 'https://github.com/continuedev/continue/issues/10092',
-    *find(body, facts) {
-      for (const { id, type } of callsIn(body, facts).orphans)
-        if (type === 'function_call_output')
-          yield {
-            param: 'input',
-            message: `No tool call found for function call output with call_id ${id}.`,
-          }
+  'tool-result-without-call': inputRule(
+    'https://github.com/continuedev/continue/issues/10092',
+    (body, facts) => {
+      const results = callsIn(body, facts).orphans.filter(({ type }) => type === 'function_call_output')
+      return results.map(({ id }) => `No tool call found for function call output with call_id ${id}.`)
     },
-  },
-  'tool-call-without-result': {
-    source: 'https://github.com/openai/openai-agents-python/issues/673',
-    *find(body, facts) {
-      for (const { id, type } of callsIn(body, facts).unanswered)
-        if (type === 'function_call' || type === 'custom_tool_call')
-          yield { param: 'input', message: `No tool output found for ${type.replaceAll('_', ' ')} ${id}.` }
+  ),
+  'tool-call-without-result': inputRule(
+    'https://github.com/openai/openai-agents-python/issues/673',
+    (body, facts) => {
+      const { unanswered } = callsIn(body, facts)
+      const calls = unanswered.filter(({ type }) => /^(function|custom_tool)_call$/.test(type))
+      return calls.map(({ id, type }) => `No tool output found for ${type.replaceAll('_', ' ')} ${id}.`)
     },
-  },
-  'duplicate-item-id': {
-    source: 'https://github.com/vercel/ai/issues/13307',
-    *find(body, facts) {
-      const ids = new Set<unknown>()
-      for (const { id } of allItems(body, facts)) {
-        if (typeof id !== 'string') continue
-        const advice = 'Remove duplicate items from your input and try again.'
-        if (ids.has(id)) yield { param: 'input', message: `Duplicate item found with id ${id}. ${advice}` }
-        ids.add(id)
-      }
-    },
-  },
-  'reasoning-without-item': {
-    source: 'https://github.com/openai/openai-agents-js/issues/326',
-    *find(body) {
-      const items = listOf(fieldsOf(body)['input']).map(fieldsOf)
-      for (const [place, { type, id, encrypted_content: content }] of items.entries()) {
-        const next = items[place + 1] ?? { role: 'user' }
-        const hasLostId = !content && /_call$/.test(textOf(next['type'])) && next['id'] == null
-        const isLast = next['role'] === 'user' || /_call_output$/.test(textOf(next['type']))
-        const message = `Item '${id}' of type 'reasoning' was provided without its required following item.`
-        if (type === 'reasoning' && typeof id === 'string' && (isLast || hasLostId))
-          yield { param: 'input', message }
-      }
-    },
-  },
-  'item-without-reasoning': {
-    source: 'https://github.com/mastra-ai/mastra/issues/8738',
-    *find(body, facts) {
-      if (!facts.stored) return
-      const items = allItems(body, facts)
-      const ids = new Set(items.map(({ id }) => textOf(id)))
-      const before = facts.stored.before(ids)
-      for (const [place, { id, type }] of items.entries()) {
-        const required = fieldsOf(before.get(textOf(id)))
-        if (required['type'] !== 'reasoning' || ids.has(textOf(required['id']))) continue
-        const subject = `Item '${id}' of type '${type ?? 'message'}'`
-        const message = `${subject} was provided without its required 'reasoning' item: '${required['id']}'.`
-        if (items[place - 1]?.['type'] !== 'reasoning') yield { param: 'input', message }
-      }
-    },
-  },
+  ),
+  'duplicate-item-id': inputRule('https://github.com/vercel/ai/issues/13307', (body, facts) => {
+    const seen = new Set<string>()
+    const repeated = allItems(body, facts).flatMap(({ id }) => {
+      if (typeof id !== 'string' || id === '') return []
+      if (seen.has(id)) return [id]
+      seen.add(id)
+      return []
+    })
+    const advice = 'Remove duplicate items from your input and try again.'
+    return repeated.map((id) => `Duplicate item found with id ${id}. ${advice}`)
+  }),
+  'reasoning-without-item': inputRule('https://github.com/openai/openai-agents-js/issues/326', (body) => {
+    const items = listOf(body['input']).map(fieldsOf)
+    const alone = items.filter(({ type, id, encrypted_content: content }, place) => {
+      const next = items[place + 1] ?? { role: 'user' }
+      const isLast = next['role'] === 'user' || /_call_output$/.test(textOf(next['type']))
+      const hasLostId = !content && /_call$/.test(textOf(next['type'])) && next['id'] == null
+      return type === 'reasoning' && typeof id === 'string' && (isLast || hasLostId)
+    })
+    return alone.map(
+      ({ id }) => `Item '${id}' of type 'reasoning' was provided without its required following item.`,
+    )
+  }),
+  'item-without-reasoning': inputRule('https://github.com/mastra-ai/mastra/issues/8738', (body, facts) => {
+    const items = allItems(body, facts)
+    const ids = new Set(items.map(({ id }) => textOf(id)))
+    const before = facts.stored?.before(ids)
+    return items.flatMap(({ id, type = 'message' }, place) => {
+      const required = fieldsOf(before?.get(textOf(id)))
+      if (required['type'] !== 'reasoning' || ids.has(textOf(required['id']))) return []
+      const subject = `Item '${id}' of type '${type}' was provided without its required 'reasoning' item`
+      return items[place - 1]?.['type'] === 'reasoning' ? [] : [`${subject}: '${required['id']}'.`]
+    })
+  }),
   ...toolNameRules(namedTools, 128),
   ...schemaRules(sentSchemas),
   'parameter-unsupported': {
@@ -181,15 +168,21 @@ export const responsesRules: RequestRules<unknown> = {
         yield { param, message: `Unsupported parameter: '${param}' is not supported with this model.` }
     },
   },
-  'context-window': {
-    source: 'https://github.com/dyad-sh/dyad/issues/1672',
-    *find(body, facts) {
-      const { context_length: window = Number.POSITIVE_INFINITY } = facts.model ?? {}
-      if (fieldsOf(body)['truncation'] === 'auto' || leastTokens(facts, window) <= window) return
-      const advice = 'Please adjust your input and try again.'
-      yield { param: 'input', message: `Your input exceeds the context window of this model. ${advice}` }
-    },
-  },
+  'context-window': inputRule('https://github.com/dyad-sh/dyad/issues/1672', (body, facts) => {
+    const window = body['truncation'] === 'auto' ? undefined : facts.model?.context_length
+    if (window === undefined || leastTokens(facts, window) <= window) return []
+    return ['Your input exceeds the context window of this model. Please adjust your input and try again.']
+  }),
+}
+
+/** Returns a rule for the input, of which a function returns the vendor's messages. */
+function inputRule(
+  source: string,
+  problems: (body: Item, facts: RequestFacts) => readonly string[],
+): RequestRule<unknown> {
+  const find = (body: unknown, facts: RequestFacts) =>
+    problems(fieldsOf(body), facts).map((message) => ({ param: 'input', message }))
+  return { source, find }
 }
 
 const notPersisted =
@@ -224,7 +217,7 @@ function callsIn(body: unknown, facts: RequestFacts) {
   const steps = items.flatMap(({ type, call_id }) => {
     const isResult = /_output$/.test(textOf(type))
     if (typeof call_id !== 'string' || (!isResult && !/_call$/.test(textOf(type)))) return []
-    return { kind: isResult ? 'result' : 'call', id: call_id, type } as const
+    return { kind: isResult ? 'result' : 'call', id: call_id, type: textOf(type) } as const
   })
   return pairsIn(isPartial ? [] : steps)
 }

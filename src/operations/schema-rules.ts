@@ -60,6 +60,7 @@ const rules: Readonly<Record<string, SchemaRule>> = {
     return isOfType(node, 'object') && !('properties' in node) && 'object schema missing properties.'
   }),
   'strict-required': strict('https://github.com/vercel/ai/issues/6484', ({ properties, required }) => {
+    if (properties === undefined) return false
     const names = new Set(listOf(required))
     const missing = Object.keys(fieldsOf(properties)).find((name) => !names.has(name))
     return missing !== undefined && `${everyKey} Missing '${missing}'.`
@@ -73,13 +74,14 @@ const rules: Readonly<Record<string, SchemaRule>> = {
     return keyword !== undefined && `'${keyword}' is not permitted.`
   }),
   'strict-type-key': strict('https://github.com/CopilotKit/CopilotKit/issues/5672', (node) => {
-    const hasKind = [...kindKeywords, ...unsupportedKeywords].some((name) => name in node)
+    const hasKind = kindKeywords.some((name) => name in node)
     return !hasKind && "schema must have a 'type' key."
   }),
   'ref-siblings': strict('https://github.com/defog-ai/defog/pull/244', (node) => {
+    if (!('$ref' in node)) return false
     const others = Object.keys(node).filter((name) => name !== '$ref')
     const listed = others.map((name) => `'${name}'`).join(', ')
-    return '$ref' in node && listed !== '' && `$ref cannot have keywords {${listed}}.`
+    return listed !== '' && `$ref cannot have keywords {${listed}}.`
   }),
   'ref-unresolved': anywhere('https://github.com/open-webui/computer/issues/87', ({ $ref }, root) => {
     const isBroken = typeof $ref === 'string' && $ref.startsWith('#/') && targetOf($ref, root) === undefined
@@ -90,24 +92,21 @@ const rules: Readonly<Record<string, SchemaRule>> = {
     return isOfType(node, 'array') && !hasItems && 'array schema missing items.'
   }),
   // Reports of the limit differ by a level.
-  'strict-depth': strictTotal('levels of nesting', 10, 1, (nodes) =>
-    Math.max(...nodes.map(({ depth }) => depth)),
-  ),
-  'strict-properties': strictTotal('parameters', 5000, 0, (nodes) =>
-    sum(nodes, ({ properties }) => Object.keys(fieldsOf(properties)).length),
-  ),
-  'strict-enum': strictTotal('enum values', 1000, 0, (nodes) =>
-    sum(nodes, ({ enum: values }) => listOf(values).length),
-  ),
+  'strict-depth': strictTotal('levels of nesting', 10, 1, (most, { depth }) => Math.max(most, depth)),
+  'strict-properties': strictTotal('parameters', 5000, 0, (sum, { node }) => {
+    return sum + Object.keys(fieldsOf(node['properties'])).length
+  }),
+  'strict-enum': strictTotal('enum values', 1000, 0, (sum, { node }) => sum + listOf(node['enum']).length),
 }
 
 const everyKey = "'required' is required to be supplied and to be an array including every key in properties."
 const rootKeywords = ['oneOf', 'anyOf', 'allOf', 'enum', 'not']
-const kindKeywords = ['type', 'anyOf', '$ref', 'enum', 'const']
 const unsupportedKeywords = [
   ...['oneOf', 'allOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'],
   ...['default', 'minLength', 'maxLength', 'uniqueItems', 'patternProperties'],
 ]
+/** Keywords of which a schema has one, or breaks another rule. */
+const kindKeywords = ['type', 'anyOf', '$ref', 'enum', 'const', ...unsupportedKeywords]
 
 /** The root of a function's parameters is checked even if they are not strict, unless they are empty. */
 function hasCheckedRoot({ kind, isStrict, schema }: SentSchema): boolean {
@@ -119,7 +118,7 @@ function anywhere(source: string, check: (node: Fields, root: Fields) => Problem
   return {
     source,
     problem(root) {
-      for (const { node, path } of nodesIn(root)) {
+      for (const { node, path } of nodesOf(root)) {
         const problem = check(node, root)
         if (problem) return `In context=(${path.map((key) => `'${key}'`).join(', ')}), ${problem}`
       }
@@ -138,23 +137,20 @@ function strictTotal(
   noun: string,
   limit: number,
   tolerance: number,
-  count: (nodes: readonly SchemaNode[]) => number,
+  add: (total: number, node: SchemaNode) => number,
 ): SchemaRule {
   return {
     source: structuredOutputs,
     problem(root, { isStrict }) {
-      const total = isStrict ? count([...nodesIn(root)]) : 0
+      let total = 0
+      if (isStrict) for (const node of nodesOf(root)) total = add(total, node)
       return total > limit + tolerance && `${total} ${noun} exceeds limit of ${limit}.`
     },
   }
 }
 
-function sum(nodes: readonly SchemaNode[], count: (node: Fields) => number): number {
-  return nodes.reduce((total, { node }) => total + count(node), 0)
-}
-
 function isOfType({ type }: Fields, name: string): boolean {
-  return [type].flat().includes(name)
+  return type === name || listOf(type).includes(name)
 }
 
 export interface SchemaNode {
@@ -165,20 +161,38 @@ export interface SchemaNode {
 }
 
 /** Yields the schemas inside a schema, in the order in which they are written, down to a hundred levels. */
-export function* nodesIn(schema: unknown, path: readonly string[] = [], depth = 0): Generator<SchemaNode> {
-  if (!isObject(schema) || path.length > 200) return
-  yield { node: schema, path, depth }
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (isMapOfSchemas.test(keyword)) {
-      const deeper = keyword === 'properties' ? depth + 1 : depth
-      for (const [key, each] of Object.entries(fieldsOf(value)))
-        yield* nodesIn(each, [...path, keyword, key], deeper)
-    } else if (isSchema.test(keyword)) yield* nodesIn(value, [...path, keyword], depth + 1)
+export function* nodesIn(schema: unknown): Generator<SchemaNode> {
+  const stack: SchemaNode[] = isObject(schema) ? [{ node: schema, path: [], depth: 0 }] : []
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    yield next
+    if (next.path.length < 200) for (const inner of partsOf(next).reverse()) stack.push(inner)
   }
 }
 
-const isMapOfSchemas = /^(properties|\$defs|definitions|anyOf|oneOf|allOf|prefixItems)$/
-const isSchema = /^(items|not|if|then|else|additionalProperties|contains)$/
+function partsOf({ node, path, depth }: SchemaNode): SchemaNode[] {
+  return Object.entries(node).flatMap(([keyword, value]) => {
+    const deeper = levelKeywords.has(keyword) ? depth + 1 : depth
+    if (schemaKeywords.has(keyword))
+      return isObject(value) ? [{ node: value, path: [...path, keyword], depth: deeper }] : []
+    if (!mapKeywords.has(keyword)) return []
+    return Object.entries(fieldsOf(value)).flatMap(([key, inner]) =>
+      isObject(inner) ? [{ node: inner, path: [...path, keyword, key], depth: deeper }] : [],
+    )
+  })
+}
+
+const levelKeywords = new Set(['properties', 'items', 'additionalProperties'])
+const schemaKeywords = new Set(['items', 'not', 'if', 'then', 'else', 'additionalProperties', 'contains'])
+const mapKeywords = new Set('properties $defs definitions anyOf oneOf allOf prefixItems'.split(' '))
+
+/** Schemas inside the schemas of the current requests, because each rule reads them. */
+const walked = new WeakMap<object, readonly SchemaNode[]>()
+
+function nodesOf(root: Fields): readonly SchemaNode[] {
+  const nodes = walked.get(root) ?? [...nodesIn(root)]
+  walked.set(root, nodes)
+  return nodes
+}
 
 /** Returns the schema to which a reference such as `#/$defs/Place` leads, or undefined. */
 export function targetOf(reference: string, root: unknown): unknown {
