@@ -20,6 +20,8 @@ export interface Breach {
   readonly param: string
   /** The vendor's message. */
   readonly message: string
+  /** Default: the rule's status. */
+  readonly status?: number
 }
 
 /** A breach with its rule, as in the journal. */
@@ -34,4 +36,21 @@ export interface RequestFacts {
   readonly stored: StoredConversations | undefined
   /** If true, the gateway has the names and fields of a vendor. */
   readonly isVendor: boolean
+}
+
+/** Returns rules that a function checks together, from their sources. */
+export function rulesFor<Name extends string>(
+  sources: Readonly<Record<Name, string>>,
+  check: (body: unknown, facts: RequestFacts) => Iterable<Breach & { readonly rule: Name }>,
+): RequestRules<unknown> {
+  const checked = new WeakMap<RequestFacts, (Breach & { readonly rule: Name })[]>()
+  const toRule = (rule: Name): RequestRule<unknown> => ({
+    source: sources[rule],
+    find(body, facts) {
+      const found = checked.get(facts) ?? [...check(body, facts)]
+      checked.set(facts, found)
+      return found.filter((each) => each.rule === rule).map(({ rule: _, ...breach }) => breach)
+    },
+  })
+  return Object.fromEntries((Object.keys(sources) as Name[]).map((rule) => [rule, toRule(rule)]))
 }

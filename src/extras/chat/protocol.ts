@@ -15,10 +15,12 @@ import {
   isChatFunction,
   isLegacy,
 } from './request.ts'
+import { rules } from './rules.ts'
 
 export const protocol: Protocol<ChatRequest, ChatCompletion> = {
   conversation: readConversation,
   prompt: toPrompt,
+  rules,
   object: toChatCompletion,
   shown: shownInChat,
   events: chunks,

@@ -7,6 +7,7 @@ import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/
 import type { RenderContext } from '../../resources/protocol.ts'
 import { isUrlCitation } from '../../resources/response.ts'
 import type { MessagesRequest } from './request.ts'
+import { idAfterThinking, sign } from './signature.ts'
 
 export const MessageObject = z.lazy(() => {
   const Citation = z.strictObject({
@@ -77,7 +78,7 @@ export function toMessageObject(
   answer: Answer,
   { requestKey }: RenderContext<MessagesRequest>,
 ): MessageObject {
-  const { choices, usage } = answer
+  const { choices, model, usage } = answer
   const { cachedTokens, cacheWriteTokens, cacheWriteTokens1h } = usage
   const [{ items, end }] = choices
   const content: MessageBlock[] = []
@@ -99,10 +100,13 @@ export function toMessageObject(
       const thoughts = [item.content, item.summary].flatMap((texts) => texts.join('\n\n') || [])
       // Text needs a signature, which encrypted reasoning can serve as.
       const isRedacted = encrypted != null && (thoughts.length === 0 || fields?.['signature'] !== undefined)
-      const signature = String(fields?.['signature'] ?? encrypted ?? hash(requestKey, 'signature', place))
+      const given = (fields?.['signature'] ?? encrypted) as string | undefined
       if (isRedacted) content.push({ type: 'redacted_thinking', data: encrypted })
       else if (thoughts.length === 0) thoughts.push('')
-      for (const thinking of thoughts) content.push({ type: 'thinking', thinking, signature })
+      for (const [rank, thinking] of thoughts.entries()) {
+        const key = hash(requestKey, 'signature', place, rank)
+        content.push({ type: 'thinking', thinking, signature: given ?? sign(thinking, model, key) })
+      }
     } else if (item.type === 'web_search_call' && item.action.type === 'search') {
       const id = `srvtoolu_${hash(requestKey, 'search', place)}`
       const input = { query: item.action.query }
@@ -117,7 +121,9 @@ export function toMessageObject(
         caller,
       })
     } else if (item.type === 'function_call') {
-      const id = item.call_id ?? `${callPrefix}${hash(requestKey, 'call', place)}`
+      const made = `${callPrefix}${hash(requestKey, 'call', place)}`
+      const isThought = content.some(({ type }) => type === 'thinking')
+      const id = item.call_id ?? (isThought ? idAfterThinking(made) : made)
       content.push({ type: 'tool_use', id, name: item.name, input: inputOf(item.arguments), caller })
     }
   }

@@ -483,7 +483,8 @@ describe('POST /chat/completions with fallback models', () => {
     expect((await call(gateway, 'POST /chat/completions', { body })).status).toBe(400)
     const image = { models, messages: ask('Hello'), tool_choice: { type: 'mcp' } }
     expect((await call(gateway, 'POST /chat/completions', { body: image })).status).toBe(400)
-    expect(gateway.journal.entries().flatMap(({ warnings }) => warnings)).toEqual([])
+    const warnings = gateway.journal.entries().flatMap((entry) => entry.warnings)
+    expect(warnings).toEqual([expect.stringContaining('(rule tool-choice-without-tools)')])
   })
 
   it('tries the next model if `strict` rejects one that is not listed', async () => {

@@ -1,0 +1,118 @@
+import { expect, it } from 'vitest'
+import { createGateway } from '../../../src/index.ts'
+
+const ask = { role: 'user', content: 'Which tide?' }
+const calls = (...ids: string[]) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'look', arguments: '{}' } })),
+})
+const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'high' })
+const tool = (name: string, parameters: object = { type: 'object', properties: {} }, strict = false) => {
+  return { type: 'function', function: { name, parameters, strict } }
+}
+const encrypted = { type: 'reasoning.encrypted', data: 'x', id: 'rs_1', format: 'unknown', index: 0 }
+const thought = (field: object) => [ask, { ...calls('a'), ...field }, result('a')]
+const image = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x.test/a.png' } }] }
+const noTools = { model: 'acme/plain' }
+
+const refused: [rule: string, body: object, dialect?: 'openrouter'][] = [
+  ['tool-call-without-result', { messages: [ask, calls('a', 'b'), result('a'), ask] }],
+  ['tool-call-without-result', { messages: [ask, calls('a')] }],
+  ['tool-result-without-call', { messages: [ask, result('a')] }],
+  ['duplicate-result', { messages: [ask, calls('a'), result('a'), result('a')] }],
+  ['duplicate-item-id', { messages: thought({ reasoning_details: [encrypted, encrypted] }) }],
+  ['reasoning-content-missing', { model: 'acme/deep', messages: thought({}) }],
+  ['too-many-tools', { tools: Array.from({ length: 129 }, (_, at) => tool(`t${at}`)) }],
+  ['tools-empty', { tools: [] }],
+  ['tool-choice-without-tools', { tool_choice: 'auto' }],
+  ['tool-name-pattern', { tools: [tool('a b')] }],
+  ['tool-name-length', { tools: [tool('a'.repeat(65))] }],
+  [
+    'strict-additional-properties',
+    { tools: [tool('look', { type: 'object', properties: {}, required: [] }, true)] },
+  ],
+  [
+    'strict-keyword',
+    {
+      response_format: {
+        type: 'json_schema',
+        json_schema: {
+          name: 'a',
+          strict: true,
+          schema: {
+            type: 'object',
+            properties: { a: { type: 'string', minLength: 1 } },
+            required: ['a'],
+            additionalProperties: false,
+          },
+        },
+      },
+    },
+  ],
+  ['parameter-unsupported', { model: 'acme/deep', max_tokens: 5 }],
+  ['parameter-unsupported', { model: 'acme/deep', temperature: 0 }],
+  ['parameter-unsupported', { ...noTools, tools: [tool('look')] }, 'openrouter'],
+  ['modality-unsupported', { ...noTools, messages: [image] }],
+  ['modality-unsupported', { ...noTools, messages: [image] }, 'openrouter'],
+  ['context-window', { ...noTools, messages: [{ role: 'user', content: 'tide and rock '.repeat(900) }] }],
+  [
+    'context-window',
+    { ...noTools, max_tokens: 900, messages: [{ role: 'user', content: 'tide and rock '.repeat(200) }] },
+    'openrouter',
+  ],
+  ['max-output', { ...noTools, max_tokens: 600 }],
+]
+
+const clean: object[] = [
+  { messages: [ask, calls('a', 'b'), result('b'), result('a'), ask, calls('a'), result('a')] },
+  { messages: thought({ reasoning_details: [encrypted] }) },
+  { model: 'acme/deep', temperature: 1, messages: thought({ reasoning_content: '' }) },
+  { model: 'acme/deep', reasoning: { enabled: false }, messages: thought({}) },
+  {
+    tools: [
+      tool('a.b'),
+      tool('a'.repeat(64), { type: 'object', properties: { a: { type: 'string', minLength: 1 } } }),
+    ],
+  },
+  { tool_choice: 'none' },
+]
+
+async function send(body: object, options: object) {
+  const gateway = createGateway(options)
+  const plain = {
+    context_length: 1000,
+    top_provider: { context_length: 1000, is_moderated: false, max_completion_tokens: 500 },
+  }
+  await gateway.db.models.create({ ...plain, id: 'acme/plain', supported_parameters: ['max_tokens'] })
+  await gateway.db.models.create({
+    id: 'acme/deep',
+    supported_parameters: ['max_completion_tokens', 'tools', 'reasoning', 'reasoning_content'],
+  })
+  const reply = await gateway.fetch('http://gateway.test/api/v1/chat/completions', {
+    method: 'POST',
+    headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'aurora/dawn-2', messages: [ask], ...body }),
+  })
+  return {
+    status: reply.status,
+    json: await reply.json(),
+    broken: gateway.journal.entries().at(-1)?.brokenRules,
+  }
+}
+
+it('refuses each request with strict, and otherwise warns', async () => {
+  const lines: string[] = []
+  for (const [rule, body, dialect] of refused) {
+    const strict = await send(body, { strict: true, dialect })
+    const { message, param, metadata } = strict.json.error
+    lines.push(`${strict.status} ${metadata.rule} ${param}\n  ${message}\n`)
+    expect([metadata.rule, strict.broken?.[0]]).toEqual([rule, { rule, param, message }])
+    expect(await send(body, { dialect })).toMatchObject({ status: 200, broken: strict.broken })
+  }
+  await expect(lines.join('')).toMatchFileSnapshot('request-rules.txt')
+})
+
+it.each(clean)('accepts a neighbouring valid request: %j', async (body) => {
+  expect(await send(body, {})).toMatchObject({ status: 200, broken: [] })
+})
