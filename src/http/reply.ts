@@ -91,13 +91,11 @@ export function announcesEvents({ 'content-type': type }: Readonly<Record<string
 export function eventStream(frames: Iterable<Frame>): Reply<never> {
   if (typeof Object(frames)[Symbol.iterator] !== 'function' || typeof frames === 'string')
     throw noFrames(frames)
-  // Other iterables are read, and checked, while the stream is sent.
-  const wrong = Array.isArray(frames) ? frames.findIndex((frame) => !isFrame(frame)) : -1
-  if (wrong >= 0) throw noFrames((frames as unknown[])[wrong])
   return {
     status: 200,
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-    body: { kind: 'frames', frames: Array.isArray(frames) ? frames : checked(frames) },
+    // Other iterables are read, and checked, while the stream is sent.
+    body: { kind: 'frames', frames: Array.isArray(frames) ? [...checked(frames)] : checked(frames) },
   }
 }
 

@@ -44,7 +44,6 @@ export async function applyPreset(
   }
 }
 
-/** Spec: POST /responses, GET /presets/{slug}. */
 export function promptSettings(settings: RequestSettings | CreateResponseBody): PromptSettings {
   const { tools, tool_choice: choice, text, reasoning } = settings
   const verbosity = text?.verbosity

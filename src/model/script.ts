@@ -74,7 +74,6 @@ function toItem(item: ScriptedItem): AnswerItem {
 
 function toParts(content: KnownItem<'message'>['content']): MessagePart[] {
   if (typeof content === 'string') return [{ text: content, annotations: [] }]
-  // Each part has either text or a refusal.
   return content.map(({ type: _, text, refusal, annotations = [], ...fields }) =>
     text === undefined ? { refusal: refusal as string, fields } : { text, annotations, fields },
   )

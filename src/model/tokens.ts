@@ -1,13 +1,9 @@
 /**
- * A token has up to eight characters of one kind, with at most one space in front. The kinds are letters and
- * digits, white space, and everything else (where `[` starts a new token). A Markdown link is a single
- * token, so that neither truncation nor deltas split it. Each Chinese, Japanese or Korean character is a token.
- *
- * A character is a grapheme cluster, so tokens never split an emoji, or an accent from its letter. Joining a
- * text's tokens restores the text.
+ * Splits text into tokens: up to eight graphemes of one kind (letters and digits, white space, or others) after at most
+ * one space, a whole Markdown link, or one Chinese, Japanese or Korean character. Joined, they restore the text.
  */
 
-/** Matches a Markdown link. Its URL may contain one level of parentheses, as Wikipedia URLs do. */
+/** A Markdown link. Its URL may contain one level of parentheses, as Wikipedia URLs do. */
 const link = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/
 
 /** Stands for each Chinese, Japanese or Korean character. */

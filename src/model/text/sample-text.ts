@@ -12,7 +12,6 @@ export interface WritingTask {
   subject: string
   answersFunction: boolean
   verbosity: Verbosity
-  /** Undefined if no search ran. */
   sources: readonly Source[] | undefined
   key: string
 }
@@ -38,7 +37,7 @@ interface Kind {
   passages?: ReadonlyArray<readonly string[]>
 }
 
-/** Values for `{name}` placeholders: the quoted question, and named groups in the patterns. */
+/** Values for `{name}` placeholders. */
 type Slots = Readonly<Record<string, string | undefined>>
 
 type Question = ReturnType<typeof readQuestion>
@@ -142,7 +141,6 @@ function mention({ url, title, content = title }: Source): string {
   return isPlain ? `${sentence.slice(0, -1)} (${linkTo(url)}).` : `${sentence} (${linkTo(url)})`
 }
 
-/** Reports a function's output: up to six fields of a JSON object, otherwise a quote. */
 function reportOutput(output: string, question: Question): string {
   const isRead = output.startsWith('{') && output.length <= 20_000
   const fields = Object.entries(fieldsOf(isRead ? parseJson(output) : undefined)).slice(0, 6)
@@ -161,7 +159,6 @@ function say({ texts, slots, key }: Question, name: keyof Texts['sentences']): s
   return fill(pick(texts.sentences[name], key, name), slots)
 }
 
-/** Fills placeholders, and capitalises the first letter. */
 function fill(template = '', slots: Slots): string {
   const text = template.replace(/\{(\w+)\}/g, (_, name: string) => String(slots[name]))
   return text.charAt(0).toUpperCase() + text.slice(1)

@@ -16,7 +16,6 @@ export function firstSentence(text: string): string {
   return quoted(/^.+?[.!?](?=\s)/s.exec(start)?.[0] ?? start, 240)
 }
 
-/** Returns a search query: up to eight subject words from the question. */
 export function searchQuery(question: string): string {
   const words: string[] = []
   for (const word of subjectWords(question.slice(0, 2000))) {
@@ -63,7 +62,7 @@ export function searchKey(word: string): string {
   return /^[a-z]{4,}$/.test(plain) ? stem(plain) : plain
 }
 
-/** Removes common English endings. The result is only for comparison and need not be a word. */
+/** The result need not be a word. */
 function stem(plain: string): string {
   const bare = plain
     .replace(/ies$/, 'y')
