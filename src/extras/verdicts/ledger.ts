@@ -39,6 +39,8 @@ export function judgeLedger(
       return [`\n  ${name}: ${mistake ? `${mistake} (${difference})` : difference}`]
     })
     const pass = lines.length === 0
+    const sending = entries.filter(({ delivery }) => /pending|held/.test(delivery)).length
+    if (sending > 0) lines.push(`\n  ${plural(sending, 'call')} in progress, whose usage may change`)
     const message = pass
       ? 'Expected the application to disagree with the ledger, but it counted the same.'
       : `Expected the application to agree with the ledger:${lines.join('')}\n${allCallsText(entries, [])}`

@@ -185,6 +185,19 @@ it('toAgreeWithLedger() finds answers that were left out because they are incomp
   )
 })
 
+it('toAgreeWithLedger() mentions streams that have not ended', async () => {
+  const sandbox = gateway.createSandbox()
+  using gate = sandbox.hold('text', { at: 'event' })
+  const body = { model: 'aurora/dawn-2', stream: true, ...bodies.responses }
+  const response = await open({ fetch: gateway.fetch, apiKey: sandbox.apiKey }, 'POST /responses', { body })
+  await gate.arrived()
+  expect(() => expect(sandbox).toAgreeWithLedger({ requests: 2 })).toThrow(
+    'requests: expected 1, received 2\n  1 call in progress, whose usage may change',
+  )
+  gate.release()
+  await response.text()
+})
+
 it('toAgreeWithLedger() checks a sandbox of another process', async () => {
   await using server = await startServer()
   const sandbox = await (await connectGateway(server.url)).createSandbox()
