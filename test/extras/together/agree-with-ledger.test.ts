@@ -190,12 +190,13 @@ it('toAgreeWithLedger() mentions streams that have not ended', async () => {
   using gate = sandbox.hold('text', { at: 'event' })
   const body = { model: 'aurora/dawn-2', stream: true, ...bodies.responses }
   const response = await open({ fetch: gateway.fetch, apiKey: sandbox.apiKey }, 'POST /responses', { body })
+  const reading = response.text()
   await gate.arrived()
   expect(() => expect(sandbox).toAgreeWithLedger({ requests: 2 })).toThrow(
     'requests: expected 1, received 2\n  1 call in progress, whose usage may change',
   )
   gate.release()
-  await response.text()
+  await reading
 })
 
 it('toAgreeWithLedger() checks a sandbox of another process', async () => {
