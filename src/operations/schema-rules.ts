@@ -1,5 +1,5 @@
 /** OpenAI's rules for JSON Schemas in requests: their references and, if strict, the supported subset. */
-import { fieldsOf, isObject, listOf } from '../lib/json.ts'
+import { fieldsOf, isObject, listOf, textOf } from '../lib/json.ts'
 import { readAt } from '../lib/value-path.ts'
 import type { RequestRule, RequestRules } from '../resources/request-rule.ts'
 
@@ -16,8 +16,10 @@ export interface SentSchema {
 export function schemaRules(schemasIn: (body: unknown) => readonly SentSchema[]): RequestRules<unknown> {
   const toRule = ({ source, problem }: SchemaRule): RequestRule<unknown> => ({
     source,
-    *find(body) {
-      for (const sent of schemasIn(body)) {
+    *find(body, { isVendor }) {
+      // OpenRouter adapts schemas for other vendors' models.
+      const isOpenAi = !isVendor || textOf(fieldsOf(body)['model']).startsWith('openai/')
+      for (const sent of isOpenAi ? schemasIn(body) : []) {
         const found = isObject(sent.schema) && problem(sent.schema, sent)
         if (found)
           yield { param: sent.param, message: `Invalid schema for ${sent.kind} '${sent.name}': ${found}` }

@@ -10,12 +10,12 @@ const sources = {
   'duplicate-result': 'https://github.com/agno-agi/agno/issues/5116',
   'duplicate-item-id': 'https://github.com/OpenRouterTeam/ai-sdk-provider/issues/254',
   'reasoning-content-missing': 'https://api-docs.deepseek.com/guides/thinking_mode',
-  'too-many-tools': 'https://github.com/julep-ai/julep/issues/330',
-  'tools-empty': 'https://github.com/labring/FastGPT/issues/4698',
+  'too-many-tools': 'https://github.com/musistudio/claude-code-router/issues/686',
+  'tools-empty': 'https://github.com/JetBrains/koog/issues/786',
   'tool-choice-without-tools': 'https://github.com/writer/writer-framework/issues/1013',
   'parameter-unsupported': 'https://github.com/langchain-ai/langchainjs/issues/8641',
   'modality-unsupported': 'https://github.com/browser-use/web-ui/issues/274',
-  'context-window': 'https://github.com/bytedance/deer-flow/issues/310',
+  'context-window': 'https://github.com/crewAIInc/crewAI-examples/issues/121',
   'max-output': 'https://github.com/ChatGPTNextWeb/NextChat/issues/3195',
 }
 

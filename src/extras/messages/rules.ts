@@ -37,7 +37,6 @@ const sources = {
   'image-size': `${issues}/anthropics/claude-code/issues/14887`,
   'cache-breakpoints': `${issues}/tghamm/Anthropic.SDK/issues/50`,
   'cache-ttl-order': `${issues}/headroomlabs-ai/headroom/issues/2939`,
-  'first-role': `${issues}/lobehub/lobe-chat/issues/1601`,
   'empty-content': `${issues}/anthropics/claude-code/issues/6774`,
   'empty-text': `${issues}/vercel/ai/issues/5576`,
   'blank-text': `${issues}/anthropics/claude-code/issues/23440`,
@@ -231,9 +230,6 @@ function* checkContent({ messages }: Fields, blocks: readonly Block[], { model }
     if (length > maxImage) yield breach('image-size', `${path}.image.source.base64`, message)
   }
   const sent = listOf(messages).map(fieldsOf)
-  const [first] = sent
-  if (first?.['role'] === 'assistant')
-    yield whole('first-role', 'messages', 'messages: first message must use the "user" role')
   for (const [at, { role, content }] of sent.entries()) {
     const isFinal = at === sent.length - 1 && role === 'assistant'
     const must = 'all messages must have non-empty content except for the optional final assistant message'

@@ -113,6 +113,13 @@ it('refuses each request with strict, and otherwise warns', async () => {
   await expect(lines.join('')).toMatchFileSnapshot('request-rules.txt')
 })
 
+it('accepts with OpenRouter schemas for other vendors that are not strict enough for OpenAI', async () => {
+  const tools = [tool('look', { type: 'object' }, true)]
+  const sendTo = (model: string) => send({ model, tools }, { dialect: 'openrouter' })
+  expect((await sendTo('google/gemini-3')).broken).toEqual([])
+  expect((await sendTo('openai/gpt-5')).broken).not.toEqual([])
+})
+
 it.each(clean)('accepts a neighbouring valid request: %j', async (body) => {
   expect(await send(body, {})).toMatchObject({ status: 200, broken: [] })
 })

@@ -57,7 +57,6 @@ const refused: [rule: string, body: object][] = [
   ['image-size', { messages: [user(image('A'.repeat(10485761)))] }],
   ['cache-breakpoints', { messages: [user(...Array.from({ length: 5 }, () => cached()))] }],
   ['cache-ttl-order', { system: [cached()], messages: [user(cached('1h'))] }],
-  ['first-role', { messages: [answer(text('Hello')), ask] }],
   ['empty-content', { messages: [ask, answer(), ask] }],
   ['empty-text', { messages: [user(text(''), text('Hi'))] }],
   ['blank-text', { messages: [user(text('\n\n'))] }],
@@ -65,6 +64,7 @@ const refused: [rule: string, body: object][] = [
 ]
 
 const clean: object[] = [
+  { messages: [answer(text('Hello')), ask] },
   { messages: [ask, answer(use('a')), answer(use('b')), user(result('b')), user(result('a'), text('So?'))] },
   { messages: [ask, answer(search('s'))] },
   {
