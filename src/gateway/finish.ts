@@ -1,7 +1,7 @@
 /** Step 11: completes a reply before delivery: schema check, dialect, error envelope and faults. */
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
-import { errorMessageOf, GatewayError, SchemaViolation, toReply, type Violation } from '../http/errors.ts'
+import { errorMessageOf, GatewayError, toReply, type Violation } from '../http/errors.ts'
 import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { CallUsage } from '../journal/ledger.ts'
@@ -125,17 +125,17 @@ export async function checkContract(operation: AnyOperation, reply: Reply): Prom
   return { ...reply, body: cached.body }
 }
 
-function contractError({ id, isCustom }: AnyOperation, violations: readonly Violation[]): GatewayError {
-  if (!isCustom) return new SchemaViolation(`the reply of ${id}`, violations)
-  const what = `the reply from resolve() of the '${id}' operation`
-  const { message, metadata } = new SchemaViolation(what, violations)
-  return new GatewayError(500, message, metadata)
+function contractError({ id, isCustom }: AnyOperation, violations: readonly Violation[]): Error {
+  const list = violations.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  const subject = isCustom ? `the reply from resolve() of the '${id}' operation` : `the reply of ${id}`
+  const message = `${subject} violates its schema: ${list}`
+  return isCustom ? new GatewayError(500, message, { violations }) : new Error(message)
 }
 
-/** A `SchemaViolation`, like any error that is not a `GatewayError`, is reported as a bug with a 500. */
+/** Any error that is not a `GatewayError` is reported as a bug with a 500. */
 export function errorReply(received: ReceivedCall, error: unknown): Reply {
   const { record } = received
-  if (error instanceof GatewayError && !(error instanceof SchemaViolation)) {
+  if (error instanceof GatewayError) {
     const byStatus = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
     const assumption = error.assumption ?? byStatus
     if (assumption) record.assume(assumption)
@@ -148,8 +148,7 @@ export function errorReply(received: ReceivedCall, error: unknown): Reply {
   const { message, stack } = error as Error
   record.note({ schemaViolation: true })
   record.warn(String(stack))
-  const metadata = error instanceof SchemaViolation ? error.metadata : undefined
-  return inEnvelope(received, toReply(new GatewayError(500, `Bug in Understudy: ${message}`, metadata)))
+  return inEnvelope(received, toReply(new GatewayError(500, `Bug in Understudy: ${message}`)))
 }
 
 /** Assumption behind an error, by status, unless the error names one itself. Spec: Errors, 2 and 3. */

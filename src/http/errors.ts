@@ -98,16 +98,6 @@ export class GatewayError extends Error {
 }
 matchAcrossCopies('GatewayError', GatewayError)
 
-/** Thrown if a resolver's reply does not match its schema. The message is enough for a bug report. */
-export class SchemaViolation extends GatewayError {
-  override name = 'SchemaViolation'
-
-  constructor(subject: string, violations: readonly Violation[]) {
-    const list = violations.map(({ path, message }) => `${path}: ${message}`).join('; ')
-    super(500, `${subject} violates its schema: ${list}`, { violations })
-  }
-}
-
 /** Maximum number of violations to list. `metadata.more` counts the rest. */
 const maxViolations = 100
 
@@ -140,20 +130,14 @@ export interface EnvelopeExtras {
 /** Creates an error reply. Spec: Error envelope (500 shape), used for all statuses. */
 export function envelope(status: number, message: string, extras: EnvelopeExtras = {}): Reply {
   const { metadata, gateway_metadata, user_id, headers, param } = extras
-  return json(
-    status,
-    {
-      error: {
-        code: status,
-        message,
-        ...(param !== undefined && { type: 'invalid_request_error', param }),
-        ...(metadata !== undefined && { metadata }),
-      },
-      ...(gateway_metadata !== undefined && { gateway_metadata }),
-      ...(user_id !== undefined && { user_id }),
-    },
-    headers,
-  )
+  const type = param === undefined ? undefined : 'invalid_request_error'
+  const error = defined({ code: status, message, type, param, metadata })
+  return json(status, defined({ error, gateway_metadata, user_id }), headers)
+}
+
+/** Omits undefined fields, which JSON does not have. */
+function defined(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
 export function toReply(error: GatewayError): Reply {

@@ -11,10 +11,8 @@ export function placeOf(url: string): Place {
   return { host: hostname.replace(/^\[|\]$/g, ''), path: pathname }
 }
 
-type Entries = readonly string[]
-
 /** An empty list of included domains allows all. */
-export function compileFilter({ include, exclude }: { include: Entries; exclude: Entries }) {
+export function compileFilter({ include, exclude }: Record<'include' | 'exclude', readonly string[]>) {
   const [included, excluded] = [include.map(compileEntry), exclude.map(compileEntry)]
   return (place: Place) =>
     (included.length === 0 || included.some((covers) => covers(place))) &&

@@ -3,7 +3,6 @@ import { invalidRequest } from '../../http/errors.ts'
 import type { RequestContext } from '../../operation.ts'
 import type { WebPlugin } from '../../resources/create-response-body.ts'
 import { forcedTool, type Prompt } from '../../resources/prompt.ts'
-import type { XSearchFilter } from '../../resources/x-search-filter.ts'
 import type { Transcript } from '../items.ts'
 import type { Source } from './citations.ts'
 import { findPages, findPosts, toCorpus } from './corpus.ts'
@@ -19,32 +18,24 @@ export async function searchWeb(
   context: SearchContext,
 ): Promise<Source[] | undefined> {
   const { tools, plugins, xSearchFilter } = prompt
+  const { sandbox, script, assume, warn } = context
   // Fast path: most requests have no search.
   if (!tools && !plugins && !xSearchFilter && !isOnline(model)) return undefined
   const request = chooseSearch(prompt, model, transcript, context)
   const isFiltered = xSearchFilter && request && model.toLowerCase().startsWith('x-ai/')
   if (xSearchFilter && !isFiltered) {
-    context.assume('xSearchModels')
-    context.warn(`x_search_filter was ignored: it requires a web search with an 'x-ai' model`)
+    assume('xSearchModels')
+    warn(`x_search_filter was ignored: it requires a web search with an 'x-ai' model`)
   }
-  if (!request || (!context.script && forcedTool(prompt) !== undefined)) return undefined
-  return search(request, isFiltered ? xSearchFilter : undefined, transcript.question, context)
-}
-
-async function search(
-  request: SearchRequest,
-  filter: XSearchFilter | undefined,
-  question: string,
-  { sandbox, assume, warn }: SearchContext,
-): Promise<Source[]> {
+  if (!request || (!script && forcedTool(prompt) !== undefined)) return undefined
   const { pages, posts } = sandbox.tables
   assume('searchResults')
   if (request.include.length > 0 || request.exclude.length > 0) assume('domainEntries')
-  const query = { question, limit: request.maxResults, passes: compileFilter(request) }
+  const query = { question: transcript.question, limit: request.maxResults, passes: compileFilter(request) }
   let sources = findPages(await pages.memo('corpus', toCorpus), query)
-  if (filter) {
+  if (isFiltered) {
     assume('xSearchPosts')
-    const found = findPosts(await posts.memo('corpus', toCorpus), query, filter)
+    const found = findPosts(await posts.memo('corpus', toCorpus), query, xSearchFilter)
     sources = interleave(found, sources).slice(0, query.limit)
   }
   if (sources.length === 0) warn('The search found nothing: its filters exclude every page')

@@ -44,7 +44,6 @@ type Question = ReturnType<typeof readQuestion>
 
 const english: Texts = fixtures.en
 const languages: Readonly<Record<string, Texts>> = fixtures
-const readLength = 400
 const usualItems = { low: 3, medium: 5, high: 8 }
 
 export function writeText({ subject, answersFunction, verbosity, sources, key }: WritingTask): string {
@@ -57,7 +56,7 @@ export function writeText({ subject, answersFunction, verbosity, sources, key }:
 }
 
 function readQuestion(subject: string, verbosity: Verbosity, key: string) {
-  const start = subject.slice(0, readLength)
+  const start = subject.slice(0, 400)
   const texts = languageOf(start)
   const { numbers, kinds, lengths } = texts
   // The question's beginning, with number words as digits.
