@@ -47,8 +47,10 @@ type Rule = keyof typeof sources
 export const rules = rulesFor(sources, function* (sent, facts) {
   const body = fieldsOf(sent)
   const blocks = blocksIn(body)
-  yield* checkPairs(blocks)
-  yield* checkServerTools(blocks)
+  // A continued thread's earlier messages are not in the request.
+  const isContinued = fieldsOf(body['thread'])['previous_message_id'] != null
+  if (!isContinued) yield* checkPairs(blocks)
+  if (!isContinued) yield* checkServerTools(blocks)
   // Gateways accept unsigned thinking of other vendors' models.
   if (!facts.isVendor || /claude/i.test(textOf(body['model']))) yield* checkThinking(body, blocks)
   yield* checkSettings(body, facts)
