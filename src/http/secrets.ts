@@ -16,7 +16,6 @@ export function isSecretName(name: string): boolean {
   return secretName.test(plainName(name))
 }
 
-/** Returns the text that replaces a secret. Default: `hidden`. */
 type Mark = (secret: unknown) => string
 const hide: Mark = () => hidden
 
@@ -63,7 +62,6 @@ export function hideInString(text: string, mark: (secret: string) => string = hi
   return shown + text.slice(from)
 }
 
-/** Matches the text deltas of an event, in any protocol. */
 const deltas =
   /"(delta|content|text|arguments|partial_json|thinking|reasoning|reasoning_content|refusal)": ?"((?:\\.|[^"\\])*)(?=")/g
 
@@ -183,7 +181,6 @@ function* placesIn({ text, placeOf }: View, pattern: SecretPattern): Generator<S
 
 interface View {
   readonly text: string
-  /** Returns the index in the original text. */
   placeOf(index: number): number
 }
 

@@ -42,7 +42,6 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return joined
 }
 
-/** Returns the length in bytes. Strings are measured in UTF-8. */
 export function byteLength(content: string | Uint8Array): number {
   if (typeof content !== 'string') return content.byteLength
   return globalThis.Buffer ? Buffer.byteLength(content) : encoder.encode(content).length

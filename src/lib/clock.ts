@@ -1,7 +1,4 @@
-/**
- * Sandbox time. `now` is for timestamps in bodies: it starts at a fixed date and advances 1 ms per request, which makes
- * it reproducible. `elapsed` is for rate limits, outages and timeouts: it is real time multiplied by `timeScale`.
- */
+/** Sandbox time. Timestamps in bodies advance 1 ms per request, to be reproducible. Elapsed time is real, but scaled. */
 import { type Duration, toMilliseconds } from './numbers.ts'
 import { shown } from './schema-messages.ts'
 

@@ -1,6 +1,5 @@
-/** Copies JSON values. The build also injects this function into `@msw/data`; see `tsdown.config.ts`. */
+/** Copies JSON values ten times as fast as `structuredClone`. The build also injects this function into `@msw/data`; see `tsdown.config.ts`. */
 
-/** Copies a JSON value ten times as fast as `structuredClone`, which is used only for objects that are not plain. */
 export function copy<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copy) as Value

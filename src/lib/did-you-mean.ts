@@ -2,10 +2,8 @@ import leven from 'leven'
 
 /** Returns `; did you mean 'times'?` or, if no word is near, a list of the words, the nearest first. */
 export function didYouMean(word: string, words: readonly string[]): string {
-  return meantBy(word, words) || expectedOneOf(word, words)
-}
-
-function expectedOneOf(word: string, words: readonly string[]): string {
+  const meant = meantBy(word, words)
+  if (meant !== '') return meant
   const start = word.slice(0, maxWordLength).toLowerCase()
   const ranks = new Map(words.map((each) => [each, leven(start, each.toLowerCase())]))
   const sorted = [...words].sort((left, right) => Number(ranks.get(left)) - Number(ranks.get(right)))
@@ -14,7 +12,6 @@ function expectedOneOf(word: string, words: readonly string[]): string {
     : `; expected one of ${words.length}, such as ${sorted.slice(0, maxWords).join(', ')}`
 }
 
-/** Returns `; did you mean 'times'?`, or an empty string if no word is near. */
 export function meantBy(word: string, words: readonly string[]): string {
   // `after` means `afterDeltas` or `afterMs`.
   const begin = word.toLowerCase()

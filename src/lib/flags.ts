@@ -4,7 +4,6 @@ import { nearest } from './did-you-mean.ts'
 import { printError } from './print.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Parses a flag that may be repeated and takes comma-separated values. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, ...value.split(',')]
 }
@@ -32,7 +31,6 @@ export function readEnvironment(command: Command): Command {
 
 /** Warns of variables that resemble a flag's, such as `UNDERSTUDY_PROT`, if the letter after the prefix is the same. */
 function warnOfTypos({ options, parent }: Command): void {
-  // Only subcommands read variables.
   const known = new Set(['URL', ...(parent as Command).commands.flatMap((each) => each.options).map(nameOf)])
   for (const variable of Object.keys(process.env)) {
     const name = variable.slice(prefix.length)

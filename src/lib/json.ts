@@ -39,7 +39,6 @@ export function parseJson(text: string | undefined): unknown {
   }
 }
 
-/** Formats a value as JSON with sorted keys. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     isObject(inner)

@@ -2,7 +2,6 @@ import type * as z from 'zod'
 import { meantBy } from './did-you-mean.ts'
 import { oneLine, truncate } from './one-line.ts'
 
-/** Validates like `schema.safeParse(value)`, and reports problems in plain English. */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

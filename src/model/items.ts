@@ -17,7 +17,6 @@ export interface Transcript {
   readonly question: string
   readonly subject: string
   readonly answersFunction: boolean
-  /** If true, the last item is the output of a tool of any type. */
   readonly answersTool: boolean
 }
 

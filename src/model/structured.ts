@@ -11,7 +11,6 @@ import { subjectWords } from './text/words.ts'
 
 interface RequestedValue {
   path: string
-  /** Text whose words are used in free-form strings. */
   subject: string
   seed: string
   links?: readonly string[]

@@ -51,7 +51,6 @@ export function stopItems(
   return undefined
 }
 
-/** Returns the text or, if there is none, the summary. */
 export function reasoningTexts({ summary, content }: ReasoningItem): readonly string[] {
   return content.length > 0 ? content : summary
 }

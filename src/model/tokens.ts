@@ -6,7 +6,6 @@
 /** A Markdown link. Its URL may contain one level of parentheses, as Wikipedia URLs do. */
 const link = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/
 
-/** Stands for each Chinese, Japanese or Korean character. */
 const ideograph = '字'
 
 const plainTokens = new RegExp(
@@ -37,7 +36,6 @@ function isPlain(text: string): boolean {
   return !/[\r\u0080-\uffff]/.test(text)
 }
 
-/** Created on first use, because it loads large tables. */
 let segmenter: Intl.Segmenter | undefined
 
 /** Returns one code unit of the same kind as the character. */

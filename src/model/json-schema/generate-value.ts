@@ -55,7 +55,6 @@ const maxAttempts = 12
 /** Number of values for one attempt, each of which can make other parts of the schema apply. */
 const maxRounds = 4
 const maxDepth = 100
-/** Steps for each part of a value. */
 const partSteps = 25
 const nameKey = '*'
 
@@ -102,7 +101,6 @@ function valueMaker(options: GenerateOptions, budget: Budget, isSmallest: boolea
       }
     }
     if (made !== undefined) return { value: made, isAccepted: false }
-    // Reports the innermost location.
     return fail(reason.startsWith('/') || where === '' ? reason : `${where}: ${reason}`)
   }
 
@@ -127,7 +125,6 @@ function valueMaker(options: GenerateOptions, budget: Budget, isSmallest: boolea
     return { schemas: [...parts], ways, isSmall, isEndless }
   }
 
-  /** Null is last. */
   function shuffled(branches: readonly Schema[], where: string): Schema[] {
     budget.spend(branches.length)
     const all = rotated(branches, random(options.seed, where, 'choice')())
@@ -292,7 +289,6 @@ function propertySchemas(schema: Schema, name: string): Schema[] {
   return found.length > 0 ? found : [additionalProperties]
 }
 
-/** Null is last. */
 function allowedTypes(schemas: readonly Schema[]): TypeName[] {
   const named = schemas.flatMap(({ type }) => (type ? [type] : []))
   const [first = likelyTypes(schemas)] = named

@@ -38,7 +38,6 @@ export function numberFor(
     factors.every((factor) => Math.abs(each / factor - Math.round(each / factor)) <= 1e-9)
   const possible = candidates.filter((each) => isWithin(each) && isMultiple(each))
   const found = possible.find(isAccepted) ?? possible[0]
-  if (found === undefined)
-    throw new InvalidSchema('minimum, maximum, multipleOf: no number is within the bounds')
-  return found
+  if (found !== undefined) return found
+  throw new InvalidSchema('minimum, maximum, multipleOf: no number is within the bounds')
 }

@@ -93,7 +93,6 @@ export function namedSamples(fakerFor: (random: () => number) => Faker): (place:
   }
 }
 
-/** Converts `departureCity` or `departure_city` to `departure city`. */
 function wordsOf(name = ''): string {
   return name
     .slice(-60)

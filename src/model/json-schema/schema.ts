@@ -1,7 +1,4 @@
-/**
- * Reads JSON Schemas that callers send, for the generator and the validator: resolves references, converts keywords of
- * older drafts, and applies limits. A keyword whose value has the wrong type counts as absent.
- */
+/** Reads callers' JSON Schemas: resolves references, converts older keywords, omits invalid ones, and applies limits. */
 import { format as formats, validate } from '@cfworker/json-schema'
 import { isObject, listOf, lookUp } from '../../lib/json.ts'
 import { readAt } from '../../lib/value-path.ts'

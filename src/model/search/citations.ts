@@ -1,7 +1,6 @@
 /** Adds citations to text. Spec: `url_citation`. Offsets are in UTF-16 code units, with an exclusive end. */
 import { placeOf } from './domains.ts'
 
-/** A page or post found by a search or named by a script. */
 export interface Source {
   readonly url: string
   readonly title: string
@@ -27,7 +26,6 @@ export function cite(text: string, sources: readonly Source[]) {
   return { text: cited, annotations }
 }
 
-/** Returns a link such as `[docs.example.com](https://docs.example.com/start)`. */
 export function linkTo(url: string): string {
   return `[${placeOf(url).host}](${inBrackets(url)})`
 }

@@ -54,7 +54,6 @@ export function findPages(pages: Corpus<Page>, query: Query): Source[] {
   })
 }
 
-/** Finds posts, with image or video descriptions if the filter enables them. */
 export function findPosts(posts: Corpus<Post>, query: Query, filter: XSearchFilter): Source[] {
   return find(posts, query, (post) => allowsPost(filter, post)).map(({ row, isUnrelated }) => {
     const images = (filter.enable_image_understanding && row.images) || []

@@ -19,7 +19,6 @@ export async function searchWeb(
 ): Promise<Source[] | undefined> {
   const { tools, plugins, xSearchFilter } = prompt
   const { sandbox, script, assume, warn } = context
-  // Fast path: most requests have no search.
   if (!tools && !plugins && !xSearchFilter && !isOnline(model)) return undefined
   const request = chooseSearch(prompt, model, transcript, context)
   const isFiltered = xSearchFilter && request && model.toLowerCase().startsWith('x-ai/')
@@ -97,7 +96,6 @@ function interleave<Item>(first: readonly Item[], second: readonly Item[]): Item
 /** If the engine is undefined, the gateway chooses one. */
 type SearchRequest = ReturnType<typeof toRequest>
 
-/** Returns the searches that a request offers, in order of precedence. */
 function readSearchRequests(
   { tools = [], toolChoice, plugins = [] }: Prompt,
   model: string,

@@ -20,7 +20,6 @@ export interface WritingTask {
 interface Texts {
   /** Unicode scripts that identify the language. Default: none, for English. */
   scripts?: readonly string[]
-  /** Number words, starting with two. */
   numbers: readonly string[]
   /** Patterns for questions that ask for a short, long or exact length. */
   lengths: { low: string; high: string; exact: string }
@@ -94,7 +93,6 @@ function writePassage(question: Question, passages: NonNullable<Kind['passages']
     ([fence = '']) => fence.startsWith('```') && match(text, `\\b${fence.slice(3)}\\b`),
   )
   const lines = pick(named.length > 0 ? named : passages, key, 'passage')
-  // Greetings have no passages.
   if (!lines) return open(question)
   const isList = lines.every((line) => /^(?:-|\d+\.) /.test(line))
   const count = isList ? Number(slots['count'] ?? usualItems[length]) : lines.length
