@@ -242,7 +242,16 @@ function shareDeclarations(): void {
     if (shared.has(name)) rmSync(new URL(`${name}.d.ts`, folder))
     writeFileSync(new URL(shared.has(name) ? `${name}.d.cts` : `${name}.d.ts`, folder), text)
   }
-  for (const name of both) writeFileSync(new URL(`${name}.d.ts`, folder), `export * from "./${name}.cjs";\n`)
+  for (const name of both) {
+    const declarations = new URL(`${name}.d.cts`, folder)
+    const text = readFileSync(declarations, 'utf8')
+    // In CommonJS, 'vitest' is a module that only re-exports the types to extend.
+    const [extension = ''] = /^declare module 'vitest' \{\n[\s\S]*?^\}\n/m.exec(text) ?? []
+    const [, extended] = /> extends (\w+)/.exec(extension) ?? []
+    const imports = extended ? `import type { ${extended} } from "./${name}.cjs";\n` : ''
+    writeFileSync(declarations, text.replace(extension, ''))
+    writeFileSync(new URL(`${name}.d.ts`, folder), `${imports}export * from "./${name}.cjs";\n${extension}`)
+  }
 }
 
 /** Matches the import path of another of the package's declaration files. */

@@ -61,7 +61,8 @@ else if (isPlaywright) runner = await import('@playwright/test').catch(() => glo
 const { expect } = runner as { expect?: { extend?(all: object): void } }
 expect?.extend?.(matchers)
 
-interface VerdictMatchers<Result> {
+/** Matchers of `expect`. `Result` is a promise in Playwright. */
+export interface VerdictMatchers<Result> {
   /**
    * Asserts that the application has made no mistake: none of the findings applies, and none lacks evidence.
    *

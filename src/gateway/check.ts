@@ -82,11 +82,10 @@ export async function checkRequest(
   // Rules have read the conversation from the body as sent. A translated body's conversation may differ.
   const isAsSent = translated === record.body
   const read = (isAsSent ? conversation() : conversationIn(translated, operation, state)) ?? noConversation
-  if (protocol?.rules && !onlySpecified) {
-    const broken = await brokenRules(protocol.rules, body, read, { gateway, record })
-    record.checked(broken, state.options.strict)
-    if (broken[0] && state.options.strict) throw brokenRule(broken[0], broken)
-  }
+  const rules = onlySpecified ? undefined : protocol?.rules
+  const broken = rules ? await brokenRules(rules, body, read, { gateway, record }) : []
+  record.checked(broken, state.options.strict)
+  if (broken[0] && state.options.strict) throw brokenRule(broken[0], broken)
   if (unspecified.length > 0) record.assume('modelName')
   for (const warning of warnings) record.warn(warning)
   return {

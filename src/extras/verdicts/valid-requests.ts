@@ -9,9 +9,12 @@ export function judgeRequests(received: unknown): MatcherResult | Promise<Matche
     const problems = entries.flatMap((entry, place) => {
       return problemsOf(entry).map((text) => `\n  ${entry.method} ${entry.path}, call ${place + 1}: ${text}`)
     })
-    if (!entries.some(({ brokenRules, status }) => brokenRules !== null || status < 400))
-      problems.push('\n  not judged: no request was checked')
     const pass = problems.length === 0
+    // Fails with `.not`, too.
+    if (pass && entries.every(({ brokenRules }) => brokenRules === null))
+      throw new Error(
+        `toHaveSentValidRequests() cannot judge: no request was checked.\n${allCallsText(entries, [])}`,
+      )
     const message = pass
       ? 'Expected an invalid request, but all were valid.'
       : `Expected valid requests:${problems.join('')}\n${allCallsText(entries, [])}`

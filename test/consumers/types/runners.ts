@@ -1,4 +1,5 @@
 /** Uses the entries for test runners. */
+import 'gateway-understudy/verdicts'
 import { expect, test } from 'gateway-understudy/vitest'
 
 test('the fixtures are typed', async ({ gateway, sandbox }) => {
@@ -9,6 +10,8 @@ test('the fixtures are typed', async ({ gateway, sandbox }) => {
   expect(sandbox).toHaveReceivedTimes('listProviders', 2)
   expect(sandbox).not.toHaveUsedAllRules()
   expect(sandbox).toHaveNoUnmatchedRequests()
+  expect(sandbox).toHaveRecovered({ result: 'The tide comes in.' })
+  expect(sandbox).toHaveSentValidRequests()
   // @ts-expect-error: no such operation
   expect(sandbox).toHaveReceived('createResponses')
 })

@@ -27,9 +27,10 @@ describe('toHaveSentValidRequests', () => {
 
   it('names a request that the gateway refuses, unless a rule did', async () => {
     const gateway = createGateway()
+    expect(() => expect(gateway).not.toHaveSentValidRequests()).toThrow('no request was checked')
     gateway.fail(400, { times: 1 })
     await send(local, valid, gateway.fetch)
-    expect(() => expect(gateway).toHaveSentValidRequests()).toThrow('not judged: no request was checked')
+    expect(() => expect(gateway).toHaveSentValidRequests()).toThrow('no request was checked')
     await send(local, valid, gateway.fetch)
     expect(gateway).toHaveSentValidRequests()
     await send(local, {}, gateway.fetch)
