@@ -14,12 +14,12 @@ export interface SentSchema {
 
 /** Returns the rules for the schemas that a function finds in a body. */
 export function schemaRules(schemasIn: (body: unknown) => readonly SentSchema[]): RequestRules<unknown> {
-  const toRule = ({ source, problem }: SchemaRule): RequestRule<unknown> => ({
+  const toRule = ({ source, isGeneral, problem }: SchemaRule): RequestRule<unknown> => ({
     source,
     *find(body, { isVendor }) {
       // OpenRouter adapts schemas for other vendors' models.
       const isOpenAi = !isVendor || textOf(fieldsOf(body)['model']).startsWith('openai/')
-      for (const sent of isOpenAi ? schemasIn(body) : []) {
+      for (const sent of isGeneral || isOpenAi ? schemasIn(body) : []) {
         const found = isObject(sent.schema) && problem(sent.schema, sent)
         if (found)
           yield { param: sent.param, message: `Invalid schema for ${sent.kind} '${sent.name}': ${found}` }
@@ -34,6 +34,8 @@ type Problem = string | false
 
 interface SchemaRule {
   readonly source: string
+  /** If true, the schema is invalid for all vendors. Default: false. */
+  readonly isGeneral?: boolean
   problem(root: Fields, sent: SentSchema): Problem
 }
 
@@ -85,10 +87,13 @@ const rules: Readonly<Record<string, SchemaRule>> = {
     const listed = others.map((name) => `'${name}'`).join(', ')
     return listed !== '' && `$ref cannot have keywords {${listed}}.`
   }),
-  'ref-unresolved': anywhere('https://github.com/open-webui/computer/issues/87', ({ $ref }, root) => {
-    const isBroken = typeof $ref === 'string' && $ref.startsWith('#/') && targetOf($ref, root) === undefined
-    return isBroken && `reference to component '${$ref}' which was not found in the schema.`
-  }),
+  'ref-unresolved': {
+    isGeneral: true,
+    ...anywhere('https://github.com/open-webui/computer/issues/87', ({ $ref }, root) => {
+      const isBroken = typeof $ref === 'string' && $ref.startsWith('#/') && targetOf($ref, root) === undefined
+      return isBroken && `reference to component '${$ref}' which was not found in the schema.`
+    }),
+  },
   'array-items': anywhere('https://github.com/sigoden/aichat/issues/1049', (node) => {
     const hasItems = 'items' in node || 'prefixItems' in node
     return isOfType(node, 'array') && !hasItems && 'array schema missing items.'

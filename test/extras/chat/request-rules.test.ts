@@ -120,6 +120,13 @@ it('accepts with OpenRouter schemas for other vendors that are not strict enough
   expect((await sendTo('openai/gpt-5')).broken).not.toEqual([])
 })
 
+it('warns with OpenRouter of references that no vendor can resolve', async () => {
+  const parameters = { type: 'object', properties: { a: { $ref: '#/$defs/Gone' } } }
+  const tools = [{ type: 'function', function: { name: 'look', parameters } }]
+  const { broken } = await send({ model: 'acme/plain', tools }, { dialect: 'openrouter' })
+  expect(broken).toMatchObject([{ rule: 'ref-unresolved' }])
+})
+
 it.each(clean)('accepts a neighbouring valid request: %j', async (body) => {
   expect(await send(body, {})).toMatchObject({ status: 200, broken: [] })
 })
