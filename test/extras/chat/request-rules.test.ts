@@ -123,7 +123,7 @@ it('accepts with OpenRouter schemas for other vendors that are not strict enough
 it('warns with OpenRouter of references that no vendor can resolve', async () => {
   const parameters = { type: 'object', properties: { a: { $ref: '#/$defs/Gone' } } }
   const tools = [{ type: 'function', function: { name: 'look', parameters } }]
-  const { broken } = await send({ model: 'acme/plain', tools }, { dialect: 'openrouter' })
+  const { broken } = await send({ model: 'google/gemini-3', tools }, { dialect: 'openrouter' })
   expect(broken).toMatchObject([{ rule: 'ref-unresolved' }])
 })
 
