@@ -1,5 +1,5 @@
 /** Step 5: routes a call to its operation and authenticates the caller. Spec: Endpoints; Authentication, 1. */
-import { GatewayError, messages } from '../http/errors.ts'
+import { GatewayError, messageOf } from '../http/errors.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { GatewayCore } from './gateway.ts'
@@ -53,7 +53,7 @@ function authenticate(caller: Caller, { options, extras }: GatewayCore, state: S
   const { authorization, key, keyOwner, isNamedByKey, gone } = caller
   if (authorization === undefined)
     throw unauthorized(
-      messages[401],
+      messageOf(401),
       `send Authorization: Bearer <key>, with ${apiKeys ? 'one of apiKeys' : 'any key'}`,
     )
   if (/^[\s,]*[^\s,].*, *bearer /i.test(authorization))

@@ -1,5 +1,5 @@
 /** Finds a request's operation or, for an unknown path, suggests the operation that was probably meant. */
-import { GatewayError, invalidRequest, messages } from '../http/errors.ts'
+import { GatewayError, invalidRequest, messageOf } from '../http/errors.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { truncate } from '../lib/one-line.ts'
@@ -81,7 +81,7 @@ export function assertPath(path: string): void {
 
 /** Returns the 404 for an unknown path, which clients must not retry. */
 export function pathNotFound(why: string): GatewayError {
-  return new GatewayError(404, `${messages[404]}: ${why}`, undefined, {
+  return new GatewayError(404, `${messageOf(404)}: ${why}`, undefined, {
     headers: { 'x-should-retry': 'false' },
   })
 }

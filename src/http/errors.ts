@@ -13,7 +13,7 @@ export interface Violation {
   rule: string
 }
 
-export const messages = {
+const messages: Readonly<Record<number, string>> = {
   400: 'Invalid request parameters',
   401: 'Missing Authentication header',
   402: 'Insufficient credits',
@@ -32,13 +32,10 @@ export const messages = {
   503: 'Service temporarily unavailable',
   524: 'Request timed out',
   529: 'Provider overloaded',
-} as const satisfies Record<number, string>
+}
 
 export function messageOf(status: number): string {
-  return (
-    (messages as Record<number, string>)[status] ??
-    (String(status).startsWith('5') ? 'Server error' : 'Request refused')
-  )
+  return messages[status] ?? (status >= 500 ? 'Server error' : 'Request refused')
 }
 
 export interface RefusalExtras {

@@ -53,7 +53,7 @@ export function* pacedFrames(
   toFrame: (event: StreamEvent) => Frame | undefined,
   { isDelta, endsWithoutDone }: Pick<StreamPlaces, 'isDelta' | 'endsWithoutDone'>,
   { firstToken, perToken }: Latency = { firstToken: 0, perToken: 0 },
-): Generator<Frame, undefined> {
+): Generator<Frame> {
   if (firstToken > 0) yield { kind: 'wait', ms: firstToken }
   for (const event of events) {
     if (perToken > 0 && isDelta(event)) yield { kind: 'wait', ms: perToken }
@@ -61,5 +61,4 @@ export function* pacedFrames(
     if (frame) yield frame
   }
   if (!endsWithoutDone) yield { kind: 'done' }
-  return undefined
 }

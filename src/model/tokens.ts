@@ -25,10 +25,7 @@ export function tokenize(text: string): readonly string[] {
 }
 
 export function countTokens(text: string): number {
-  if (!isPlain(text)) return tokenize(text).length
-  let count = 0
-  while (plainTokens.test(text)) count++
-  return count
+  return tokenize(text).length
 }
 
 /** Returns true for ASCII without carriage returns. Segmenting such text would take twenty times as long. */
