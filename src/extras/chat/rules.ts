@@ -40,18 +40,17 @@ function* checkPairs(messages: readonly Fields[]) {
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each"
       const missing = 'The following tool_call_ids did not have response messages:'
       const message = `${must} 'tool_call_id'. ${missing} ${unanswered.map(({ id }) => id).join(', ')}`
-      yield { rule: 'tool-call-without-result', param: `messages.[${next}].role`, message } as const
+      yield breach('tool-call-without-result', `messages.[${next}].role`, message)
     }
     for (const { at } of orphans) {
       const must = "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
-      const breach = { param: `messages.[${at}].role`, message: `Invalid parameter: ${must}` }
-      yield { rule: 'tool-result-without-call', ...breach } as const
+      yield breach('tool-result-without-call', `messages.[${at}].role`, `Invalid parameter: ${must}`)
     }
     for (const { id, at } of repeated.filter(({ kind }) => kind === 'result')) {
       const first = steps.find((step) => step.kind === 'result' && step.id === id)?.at
       const places = `in messages[${first}] and messages[${at}].`
       const message = `Invalid parameter: Duplicate value for 'tool_call_id' of '${id}', ${places}`
-      yield { rule: 'duplicate-result', param: `messages.[${at}].tool_call_id`, message } as const
+      yield breach('duplicate-result', `messages.[${at}].tool_call_id`, message)
     }
   }
 }
@@ -66,14 +65,12 @@ function* checkReasoning(body: Fields, messages: readonly Fields[], { model }: R
     const returned = reasoning_content ?? reasoning_details ?? message['reasoning']
     if (mustReturn && listOf(tool_calls).length > 0 && returned == null) {
       const text = 'The `reasoning_content` in the thinking mode must be passed back to the API.'
-      const breach = { param: `messages.[${at}].reasoning_content`, message: text }
-      yield { rule: 'reasoning-content-missing', ...breach } as const
+      yield breach('reasoning-content-missing', `messages.[${at}].reasoning_content`, text)
     }
     for (const { type, id } of listOf(reasoning_details).map(fieldsOf)) {
       if (type !== 'reasoning.encrypted' || typeof id !== 'string') continue
       const text = `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`
-      const breach = { param: `messages.[${at}].reasoning_details`, message: text }
-      if (ids.has(id)) yield { rule: 'duplicate-item-id', ...breach } as const
+      if (ids.has(id)) yield breach('duplicate-item-id', `messages.[${at}].reasoning_details`, text)
       ids.add(id)
     }
   }
@@ -83,17 +80,15 @@ function* checkTools({ tools, tool_choice: choice }: Fields, { isVendor }: Reque
   const { length } = listOf(tools)
   if (length > 128) {
     const got = `Expected an array with maximum length 128, but got an array with length ${length} instead.`
-    const breach = { param: 'tools', message: `Invalid 'tools': array too long. ${got}` }
-    yield { rule: 'too-many-tools', ...breach } as const
+    yield breach('too-many-tools', 'tools', `Invalid 'tools': array too long. ${got}`)
   }
   if (Array.isArray(tools) && length === 0 && !isVendor) {
     const got = 'Expected an array with minimum length 1, but got an empty array instead.'
-    yield { rule: 'tools-empty', param: 'tools', message: `Invalid 'tools': empty array. ${got}` } as const
+    yield breach('tools-empty', 'tools', `Invalid 'tools': empty array. ${got}`)
   }
   if (tools == null && (choice ?? 'none') !== 'none' && !isVendor) {
     const must = "'tool_choice' is only allowed when 'tools' are specified."
-    const breach = { param: 'tool_choice', message: `Invalid value for 'tool_choice': ${must}` }
-    yield { rule: 'tool-choice-without-tools', ...breach } as const
+    yield breach('tool-choice-without-tools', 'tool_choice', `Invalid value for 'tool_choice': ${must}`)
   }
 }
 
@@ -101,8 +96,8 @@ function* checkModel(body: Fields, messages: readonly Fields[], facts: RequestFa
   const { max_tokens, temperature, tools, tool_choice: choice, transforms, plugins } = body
   const { context_length: window = Infinity, top_provider, supported_parameters } = facts.model ?? {}
   const unsupported = (param: string) => {
-    const message = `Unsupported parameter: '${param}' is not supported with this model.`
-    return { rule: 'parameter-unsupported', param, message } as const
+    const problem = `Unsupported parameter: '${param}' is not supported with this model.`
+    return breach('parameter-unsupported', param, problem)
   }
   const hasSuccessor = !lacksParameter(facts, 'max_completion_tokens')
   if (max_tokens != null && hasSuccessor && lacksParameter(facts, 'max_tokens'))
@@ -110,21 +105,21 @@ function* checkModel(body: Fields, messages: readonly Fields[], facts: RequestFa
   if ((temperature ?? 1) !== 1 && lacksParameter(facts, 'temperature')) yield unsupported('temperature')
   if (facts.isVendor && supported_parameters && listOf(tools).length > 0) {
     const isForced = !/^(auto|none)$/.test(String(choice ?? 'auto'))
-    const choices = "No endpoints found that support the provided 'tool_choice' value."
-    const refusal = { rule: 'parameter-unsupported', status: 404 } as const
-    if (!supported_parameters.includes('tools'))
-      yield { ...refusal, param: 'tools', message: 'No endpoints found that support tool use.' }
+    const refuse = (param: string, kind: string) =>
+      breach('parameter-unsupported', param, `No endpoints found that support ${kind}.`, 404)
+    if (!supported_parameters.includes('tools')) yield refuse('tools', 'tool use')
     else if (isForced && !supported_parameters.includes('tool_choice'))
-      yield { ...refusal, param: 'tool_choice', message: choices }
+      yield refuse('tool_choice', "the provided 'tool_choice' value")
   }
   if (lacksInput(facts, 'image')) {
-    const refusal = facts.isVendor
-      ? { status: 404, message: 'No endpoints found that support image input' }
-      : { message: 'Invalid content type. image_url is only supported by certain models.' }
+    const message = facts.isVendor
+      ? 'No endpoints found that support image input'
+      : 'Invalid content type. image_url is only supported by certain models.'
+    const status = facts.isVendor ? 404 : 400
     for (const [at, { content }] of messages.entries()) {
       const place = listOf(content).findIndex((part) => fieldsOf(part)['type'] === 'image_url')
       const param = `messages.[${at}].content.[${place}].type`
-      if (place >= 0) yield { rule: 'modality-unsupported', param, ...refusal } as const
+      if (place >= 0) yield breach('modality-unsupported', param, message, status)
     }
   }
   // OpenRouter also counts the output, and can compress the prompt.
@@ -136,15 +131,17 @@ function* checkModel(body: Fields, messages: readonly Fields[], facts: RequestFa
       ? `you requested about ${input + output} tokens (${kinds}).`
       : `your messages resulted in ${input} tokens. Please reduce the length of the messages.`
     const subject = `This ${facts.isVendor ? 'endpoint' : 'model'}'s maximum context length`
-    const message = `${subject} is ${window} tokens. However, ${found}`
-    yield { rule: 'context-window', param: 'messages', message } as const
+    yield breach('context-window', 'messages', `${subject} is ${window} tokens. However, ${found}`)
   }
   const most = top_provider?.max_completion_tokens ?? Infinity
   if (Number(max_tokens) > most && !facts.isVendor) {
     const limit = `This model supports at most ${most} completion tokens, whereas you provided ${max_tokens}.`
-    const message = `max_tokens is too large: ${max_tokens}. ${limit}`
-    yield { rule: 'max-output', param: 'max_tokens', message } as const
+    yield breach('max-output', 'max_tokens', `max_tokens is too large: ${max_tokens}. ${limit}`)
   }
+}
+
+function breach(rule: keyof typeof sources, param: string, message: string, status = 400) {
+  return { rule, param, message, status }
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -155,7 +152,7 @@ interface Step {
   readonly at: number
 }
 
-/** Yields the calls and the results that follow them without another message, with the place of the next message. */
+/** Yields calls with the results that follow them directly, and the place of the next message. */
 function* toolTurns(messages: readonly Fields[]): Generator<{ steps: readonly Step[]; next: number }> {
   let steps: Step[] = []
   for (const [at, { role, tool_calls, tool_call_id }] of messages.entries()) {

@@ -309,7 +309,7 @@ interface Step {
   readonly isFirst: boolean
 }
 
-/** Returns each turn's calls with the results in the next one. Consecutive messages of a role are one turn. */
+/** Returns each turn's calls with the results in the next one. A turn is consecutive messages of a role. */
 function toolTurns(blocks: readonly Block[]): Step[][] {
   const turns: Step[][] = [[]]
   let previous: unknown
