@@ -35,7 +35,6 @@ const maxKeys = 250_000
 
 /** Returns the limit that a text exceeds, if any, before it is parsed. */
 function excessOf(text: string): string | undefined {
-  // Each level takes two characters.
   if (text.length <= 2 * maxDepth) return undefined
   let depth = 0
   let values = 0

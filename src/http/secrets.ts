@@ -76,7 +76,6 @@ function mapDeltas(stream: string, change: (text: string, part: string) => strin
   return lines.join('\n')
 }
 
-/** Joins the text deltas of each part of a stream, because a secret may be split across deltas. */
 export function joinedDeltas(stream: string): Map<string, string> {
   const texts = new Map<string, string>()
   mapDeltas(stream, (text, part) => {
@@ -90,11 +89,8 @@ export function joinedDeltas(stream: string): Map<string, string> {
 function hideInDeltas(stream: string): string {
   const left = joinedDeltas(stream)
   // One character per hidden one, so that the text can be split where it was.
-  for (const [part, text] of left)
-    left.set(
-      part,
-      hideInString(text, (secret) => `\0${'\x01'.repeat(secret.length - 1)}`),
-    )
+  const mark = (secret: string) => `\0${'\x01'.repeat(secret.length - 1)}`
+  for (const [part, text] of left) left.set(part, hideInString(text, mark))
   return mapDeltas(stream, ({ length }, part) => {
     const text = left.get(part) ?? ''
     left.set(part, text.slice(length))
@@ -159,7 +155,6 @@ function* allPlaces(text: string, patterns: readonly SecretPattern[]): Generator
   }
 }
 
-/** Yields the places of a pattern's matches in the original text. */
 function* placesIn({ text, placeOf }: View, pattern: SecretPattern): Generator<SecretPlace> {
   const { expression, hint = expression, accepts, label, kind } = pattern
   // Most text has no secrets, and one search takes a tenth of the time of finding all matches.
@@ -187,7 +182,6 @@ interface View {
 /** Percent-encoding, and the characters that some serialisers escape in JSON although they need not. */
 const encoded = /%[\da-f]{2}|\\u00[2-7][\da-f](?<!\\u00(?:22|5c))|\\\//gi
 
-/** Yields the text, and the text decoded once and twice if it is encoded. */
 function* viewsOf(text: string): Generator<View> {
   let view: View = { text, placeOf: (index) => index }
   yield view

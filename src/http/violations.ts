@@ -5,7 +5,6 @@ import type { Violation } from './errors.ts'
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** Converts all issues of a failed parse. Paths start with `root`. */
 export function toViolations(error: z.core.$ZodError, root: string): Violation[] {
   return error.issues.flatMap((issue) => violationsOf(issue, root, []))
 }

@@ -124,7 +124,6 @@ function stepsOf(root: Node, length: number, charactersOf: (token: string) => bi
     const exits = max === min || decides([first, rest], loop) ? 1 : Math.max(1, rounds - min + 1)
     return {
       next: min > 0 ? round.next : next,
-      // All rounds together read each character once.
       steps: Math.max(round.steps, rounds) + exits * rest.steps,
     }
   }

@@ -90,8 +90,7 @@ export class Clock {
       /** Takes a callback, which costs less than a promise. If it returns 0 or less, `done` is not called. */
       begin(ms: number, done: () => void): number {
         const real = ms * timeScale
-        // Real timers fire up to two milliseconds early, which the next wait compensates for. A larger difference
-        // indicates fake timers with a real performance.now().
+        // Real timers fire up to two milliseconds early. More indicates fake timers with a real performance.now().
         const early = due - monotonic()
         const left = early > 2 ? real : real + early
         due += real

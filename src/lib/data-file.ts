@@ -197,7 +197,6 @@ function parseYaml(file: string, text: string, customTags?: SchemaOptions['custo
     return { value: document.toJS({ maxAliasCount: maxAliases + 1 }), locate }
   } catch (error) {
     if (error instanceof RangeError) return fail(file, tooDeep, start)
-    // The parser rejects too many aliases of aliases.
     if (error instanceof ReferenceError)
       return fail(file, 'expands to too many values through aliases', start)
     throw error

@@ -8,7 +8,7 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, ...value.split(',')]
 }
 
-/** Values of an environment variable that leave a boolean flag unset. */
+/** Values that leave a boolean flag unset. */
 const off = new Set(['', '0', 'false', 'no', 'off'])
 
 export const environmentHelp =

@@ -8,8 +8,7 @@ const encoder = new TextEncoder()
 export function shellWord(text: string): string {
   if (text.includes('\0')) throw new TypeError('A shell command cannot contain a NUL character')
   if (!unseen.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`
-  // Quotes are escaped in octal, so that shells without `$'…'` still see a single word, though with different
-  // characters.
+  // Quotes are escaped in octal, so that shells without `$'…'` still see a single word.
   return `$'${text.replace(/\\/g, '\\\\').replace(/['!]/g, octal).replace(unseenOnes, octal)}'`
 }
 

@@ -61,7 +61,6 @@ export interface WrittenItems {
   readonly reasoningTokens: number
 }
 
-/** Writes a call to the forced function or, if none is forced, a message. */
 export function writeItems(
   prompt: Prompt,
   transcript: Transcript,

@@ -18,7 +18,7 @@ interface RequestedValue {
   warn(message: string): void
 }
 
-/** Throws 400 if the schema is invalid, contradicts itself or exceeds the limits. */
+/** Throws 400 for an invalid schema. */
 export type FakeValue = (schema: JsonSchema, requested: RequestedValue) => unknown
 
 const maxDoubts = 5
@@ -34,7 +34,6 @@ export async function loadFakeValue(): Promise<FakeValue> {
       if (doubts.length > 0) warn(`The value for ${path} may not match its schema: ${doubts.join('; ')}`)
       return value
     } catch (error) {
-      // Any other error is a bug in Understudy.
       if (!(error instanceof InvalidSchema || error instanceof Exhausted)) throw error
       const problem =
         error instanceof Exhausted

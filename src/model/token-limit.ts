@@ -61,7 +61,6 @@ function textsOf(item: AnswerItem): readonly string[] {
   return item.type === 'function_call' ? [item.arguments] : []
 }
 
-/** Returns the item with shorter or fewer texts, and the citations up to the end of a text. */
 function withTexts(item: AnswerItem, texts: readonly string[]): AnswerItem {
   switch (item.type) {
     case 'message':

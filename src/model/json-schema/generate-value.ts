@@ -239,7 +239,6 @@ function valueMaker(options: GenerateOptions, budget: Budget, isSmallest: boolea
     return String(make(parts, within(place, nameKey), spare).value)
   }
 
-  /** Returns undefined if the part is optional and no value matches. */
   function part(schemas: readonly Schema[], at: Location, isOptional: boolean, again?: number): unknown {
     try {
       const { value, isAccepted } = make(schemas, at, again)

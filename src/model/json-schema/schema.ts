@@ -33,7 +33,6 @@ const maxParts = 200_000
 
 /** Returns the reason why the schema rejects the value, such as `a/0: minLength: String is too short (1 < 2).`, or undefined. */
 export function problemOf(value: unknown, schema: Schema): string | undefined {
-  // References have been resolved, so there is nothing to look up.
   const innermost = validate(value, schema as object, '2020-12', {}).errors.at(-1)
   const { instanceLocation = '', keyword, error } = innermost ?? {}
   return innermost && `${instanceLocation.slice(2)}: ${keyword}: ${error}`.replace(/^: /, '')
@@ -90,7 +89,6 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
     if ('const' in keywords) node['enum'] = [keywords['const']]
     const samples = [...listOf(examples), example, keywords['default']].filter((each) => each != null)
     if (samples.length > 0) node['samples'] = samples
-    // In draft 7, `items` can be a list.
     if (Array.isArray(items)) {
       node['prefixItems'] = items.map(read)
       node['items'] = read(keywords['additionalItems'])

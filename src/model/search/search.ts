@@ -71,7 +71,6 @@ function chooseSearch(
   if (requests.some(({ form }) => form === 'suffix')) warn(`The ':online' model suffix ${notice}`)
   warnOfOtherTools(prompt, warn)
 
-  // With a script, an offered search always runs.
   const usesTool = script !== undefined || usesSearchTool(prompt, transcript)
   const request = requests.find(({ form }) => form !== 'tool' || usesTool)
   if (request !== requests[0]) assume('offeredSearch')

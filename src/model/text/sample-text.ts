@@ -36,7 +36,6 @@ interface Kind {
   passages?: ReadonlyArray<readonly string[]>
 }
 
-/** Values for `{name}` placeholders. */
 type Slots = Readonly<Record<string, string | undefined>>
 
 type Question = ReturnType<typeof readQuestion>
@@ -76,7 +75,6 @@ function readQuestion(subject: string, verbosity: Verbosity, key: string) {
 }
 
 function languageOf(question: string): Texts {
-  // Links and quoted text can be in another language.
   const words = question.replace(/\bhttps?:\S+/g, '')
   const text = words.replace(/"[^"]*"|[“„«「][^”“»」]*[”“»」]/g, '').trim() || words
   const letters = text.match(/\p{L}/gu) ?? []
