@@ -263,7 +263,7 @@ function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: read
         length === 1 ? `The only recording of ${line} has` : `All ${length} recordings of ${line} have`
       if (length > 0)
         return {
-          message: `${replayed} been replayed: record the request again, or set recordings.onUnmatched`,
+          message: `${replayed} been replayed: record the request again, or set recordings.onEnd to 'repeat-last'`,
         }
       const near = nearestRecording(all, request, parts, redactor.ignoreFields)
       if (!near)

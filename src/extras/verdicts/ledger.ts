@@ -35,7 +35,9 @@ export function judgeLedger(
     const lines = given.flatMap((name) => {
       if (!differs(name)) return []
       const [mistake] = mistakes.find(([, change]) => !differs(name, change)) ?? []
-      const difference = `expected ${ledger[name]}, received ${dollars(counted[name] ?? 0)}`
+      const unpriced =
+        name === 'costUsd' && total.unpriced > 0 ? `; ${plural(total.unpriced, 'call')} without a price` : ''
+      const difference = `expected ${ledger[name]}, received ${dollars(counted[name] ?? 0)}${unpriced}`
       return [`\n  ${name}: ${mistake ? `${mistake} (${difference})` : difference}`]
     })
     const pass = lines.length === 0
@@ -48,8 +50,10 @@ export function judgeLedger(
   })
 }
 
+type Mistake = [text: string, change: CountedUsage]
+
 /** Returns usual mistakes with their effects. The effect on the cost is known only if whole calls are left out. */
-function mistakesIn(entries: readonly JournalEntry[]): [mistake: string, change: CountedUsage][] {
+function mistakesIn(entries: readonly JournalEntry[]): Mistake[] {
   const calls = entries.flatMap((entry) => {
     const { usage, operation, delivery } = entry
     const { ending } = readReply(entry)
@@ -83,9 +87,12 @@ function mistakesIn(entries: readonly JournalEntry[]): [mistake: string, change:
   const notRead = sumOf([read, { cachedTokens }], -1)
   const notWritten = sumOf([written, { cacheWriteTokens, cacheWriteTokens1h }], -1)
   const reasoning = sumOf([{ outputTokens: reasoningTokens }])
-  return [
+  const cumulated: Mistake[] = [
     [cumulative, sumOf(repeated)],
     [cumulative, sumOf([...repeated, ...shownOfCut, tokensOfCut])],
+  ]
+  return [
+    ...(repeating.length > 0 ? cumulated : []),
     [`left out the usage of ${aborted}`, left(cut)],
     [`left out the output of ${aborted}`, sumOf([...lastOfCut, tokensOfCut])],
     [`left out the usage of ${unfinished}`, left(incomplete)],
