@@ -6,6 +6,7 @@ import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { CallUsage } from '../journal/ledger.ts'
 import { fieldsOf } from '../lib/json.ts'
+import { readAt } from '../lib/value-path.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 import type { Gate } from '../scenarios/gate.ts'
@@ -179,5 +180,6 @@ export function inEnvelope(received: ReceivedCall, reply: Reply): Reply {
   const protocol = errorProtocolOf(received)
   const message = errorMessageOf(translated)
   if (!protocol?.error || message === undefined) return translated
-  return withJson(protocol.error(status, message, record.id))
+  const { rule } = fieldsOf(readAt(body, ['value', 'error', 'metadata']))
+  return withJson(protocol.error(status, message, record.id, rule))
 }

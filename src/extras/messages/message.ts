@@ -231,13 +231,18 @@ const errorTypes: Readonly<Record<number, string>> = {
 export const MessagesError = z.lazy(() =>
   z.strictObject({
     type: z.literal('error'),
-    error: z.strictObject({ type: z.string(), message: z.string() }),
+    error: z.strictObject({
+      type: z.string(),
+      message: z.string(),
+      metadata: z.strictObject({ rule: z.string() }).optional(),
+    }),
     request_id: z.string(),
   }),
 )
 
-/** Events have no request id. */
-export function toMessagesError(status: number, message: string, requestId?: string) {
+/** Events have no request id. A rule that the request breaks is the only addition to the vendor's form. */
+export function toMessagesError(status: number, message: string, requestId?: string, rule?: unknown) {
   const type = errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
-  return { type: 'error', error: { type, message }, ...(requestId && { request_id: requestId }) }
+  const error = { type, message, ...(rule !== undefined && { metadata: { rule } }) }
+  return { type: 'error', error, ...(requestId && { request_id: requestId }) }
 }
