@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { optionsOf } from './gateway/extra.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { inCall } from './lib/call-names.ts'
+import { refuseGuesses } from './lib/guessed-names.ts'
 import { surviveOutputErrors } from './lib/print.ts'
 import { readOptions } from './sandbox/option.ts'
 import type { RequestLine } from './server/request-line.ts'
@@ -57,7 +58,9 @@ async function start(options: ServerOptions): Promise<RunningServer> {
   const close = (graceMs?: number) => server.close(graceMs)
   const { token } = server
   const baseUrl = `${url}/api/v1`
-  return { gateway, port, url, baseUrl, token, close, [Symbol.asyncDispose]: () => close() }
+  const running = { gateway, port, url, baseUrl, token, close, [Symbol.asyncDispose]: () => close() }
+  refuseGuesses(running, 'server')
+  return running
 }
 
 /** Runs the command line: `serve`, or another command that `--help` lists. Sets `process.exitCode`. */

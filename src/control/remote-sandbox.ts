@@ -9,6 +9,7 @@ import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
 import { inCall, nameCalls } from '../lib/call-names.ts'
 import type { ClockReading } from '../lib/clock.ts'
 import { readDataFile } from '../lib/data-file.ts'
+import { refuseGuesses } from '../lib/guessed-names.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type {
@@ -86,6 +87,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
   readonly #here: { readonly sandbox: string }
 
   static {
+    refuseGuesses(RemoteSandbox.prototype, 'sandbox')
     nameCalls(RemoteSandbox, ['use', 'reply', 'fail', 'script', 'hold', 'restore', 'fork', 'dispose'])
   }
 
@@ -101,10 +103,12 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
     Object.assign(this, named('', methods))
     this.db = remoteDatabase(client, id)
     this.journal = named('journal.', remoteJournal<RequestBodies>(client, id))
+    refuseGuesses(this.journal, 'journal')
     this.clock = named('clock.', {
       read: () => client.data('readClock', here),
       advance: (ms) => client.data('advanceClock', here, { body: { ms } }),
     })
+    refuseGuesses(this.clock, 'clock')
   }
 
   /** Returns base URLs and API keys for SDKs that read them from the environment, such as `OPENAI_BASE_URL`. */

@@ -3,6 +3,7 @@ import { GatewayError } from '../http/errors.ts'
 import { nameCalls } from '../lib/call-names.ts'
 import { copy } from '../lib/copy.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
+import { refuseGuesses } from '../lib/guessed-names.ts'
 import { isObject } from '../lib/json.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { CollectionName, Rows } from '../resources/collections.ts'
@@ -147,6 +148,7 @@ class StateRecords implements Records<object> {
   static {
     const methods = ['create', 'get', 'list', 'query', 'update', 'delete'] as const
     nameCalls(StateRecords, methods, (records) => `db.${records.#name}.`)
+    refuseGuesses(StateRecords.prototype, 'records')
   }
 
   constructor(name: string, current: () => DatabaseState, writes: WriteQueue | undefined) {

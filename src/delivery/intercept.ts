@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { inCall } from '../lib/call-names.ts'
+import { refuseGuesses } from '../lib/guessed-names.ts'
 import { option, readOptions } from '../sandbox/option.ts'
 import {
   isHandledBy,
@@ -81,7 +82,7 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
   replaceAddRequest()
   replaceFetch()
   const removeBaseUrl = gateway.sandboxes.serveAt(gateway.options.baseUrl ?? 'https://gateway.example/api/v1')
-  return {
+  const interception: Interception = {
     use: (...more) => handlers.use(more),
     resetHandlers: (...next) => handlers.reset(next),
     close() {
@@ -89,4 +90,6 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
       removeBaseUrl()
     },
   }
+  refuseGuesses(interception, 'interception')
+  return interception
 }

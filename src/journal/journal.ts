@@ -4,6 +4,7 @@ import { GatewayError } from '../http/errors.ts'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
 import { readLimits, type WaitLimits, waitAtMost } from '../http/wait.ts'
 import { nameCalls } from '../lib/call-names.ts'
+import { refuseGuesses } from '../lib/guessed-names.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { printable, printWarning } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
@@ -45,6 +46,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
 
   static {
     nameCalls(Journal, ['calls', 'last', 'entry', 'explain', 'waitFor', 'trace', 'har'], () => 'journal.')
+    refuseGuesses(Journal.prototype, 'journal')
   }
 
   /** @internal */

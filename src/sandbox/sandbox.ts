@@ -5,6 +5,7 @@ import { GatewayError } from '../http/errors.ts'
 import { Journal } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
 import { inCall, nameCalls } from '../lib/call-names.ts'
+import { refuseGuesses } from '../lib/guessed-names.ts'
 import type { Duration } from '../lib/numbers.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { hash } from '../lib/seed.ts'
@@ -42,6 +43,9 @@ type SandboxReply<RequestBodies extends object> = ReplyFunction<
   ReplyContext & { readonly sandbox: Sandbox<RequestBodies> }
 >
 
+const guessedClock = {}
+refuseGuesses(guessedClock, 'clock')
+
 /** @typeParam RequestBodies Request bodies by operation id, for the journal's types. */
 export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   implements Disposable, AsyncDisposable
@@ -53,10 +57,10 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   /** Options, including defaults. */
   readonly options: GatewayOptions
   /** Clock of this sandbox, to read or advance its time. */
-  readonly clock: SandboxClock = {
+  readonly clock: SandboxClock = Object.assign(Object.create(guessedClock), {
     read: () => this.#live.clock.read(),
     advance: (duration: Duration) => inCall('clock.advance()', () => this.#live.clock.advance(duration)),
-  }
+  })
   readonly #setup: SandboxSetup
   readonly #journal: Journal<RequestBodies>
   /** A snapshot can be garbage-collected once its handle is unreachable. */
@@ -75,6 +79,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     const setUp = ['use', 'reply', 'fail', 'script', 'hold', 'resetScenarios', 'restore', 'reset'] as const
     const inspect = ['scripts', 'activeScenarios', 'usage', 'unusedRules', 'snapshot'] as const
     nameCalls(Sandbox, [...setUp, ...inspect, 'fork', 'dispose'])
+    refuseGuesses(Sandbox.prototype, 'sandbox')
   }
 
   /** @internal */

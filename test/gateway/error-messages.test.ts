@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { handlers } from '../../src/msw.ts'
 import {
   createGateway,
@@ -370,6 +370,33 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
   ],
   "other libraries' names": [
+    [() => gateway.clock.set('2026-02-01'), "clock.set does not exist: use advance('1h')"],
+    [() => gateway.post('/x'), 'gateway.post does not exist: use reply(), fail() or use()'],
+    [() => gateway.clock.now(), 'clock.now does not exist: use read()'],
+    [() => remote.clock.set(), "clock.set does not exist: use advance('1h')"],
+    [() => remote.journal.requests(), 'journal.requests does not exist: use entries()'],
+    [() => create().createSandbox().close(), 'sandbox.close does not exist: use dispose()'],
+    [() => gateway.db.providers.find(), 'records.find does not exist: use list('],
+    [() => gateway.handlers(), 'use handlers(gateway) of gateway-understudy/msw'],
+    ...['stop', 'dispose', 'reset', 'restore', 'listen', 'start'].flatMap(
+      (name): [() => unknown, string][] => [
+        [() => (server as Any)[name](), `server.${name} does not exist: use `],
+        [
+          () => {
+            const interception: Any = intercept(createGateway())
+            onTestFinished(() => interception.close())
+            return interception[name]()
+          },
+          `interception.${name} does not exist: use `,
+        ],
+      ],
+    ),
+    [() => gateway.stop(), 'gateway.stop does not exist: use dispose(), or reset() for a gateway'],
+    [() => gateway.close(), 'gateway.close does not exist: use dispose(), or reset() for a gateway'],
+    [
+      () => gateway.listen(),
+      'use intercept(gateway) of gateway-understudy/node, or startServer({ gateway })',
+    ],
     [
       () => gateway.use({ on: 'responses', fault: 'timeout' }),
       "on: 'responses' is an operation: use its id 'createResponse'",
@@ -390,6 +417,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       () => reasonOf({}, 'Bearer any', 'POST /responses', { model: '@preset/researc', input: 'x' }),
       "no preset has the slug 'researc'",
     ],
+    [() => gateway.journal.requests(), 'journal.requests does not exist: use entries()'],
   ],
   'arguments of the wrong kind': [
     [() => (handlers as Any)(gateway, ['createResponse']), "as in handlers(gateway, 'getPreset')"],
