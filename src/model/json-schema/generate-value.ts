@@ -1,4 +1,5 @@
 /** Generates a value that a schema accepts, from the outside in. Very large schemas get the smallest value. */
+import { fieldsOf, lookUp } from '../../lib/json.ts'
 import { random } from '../../lib/seed.ts'
 import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import { Budget, Exhausted } from './budget.ts'
@@ -41,7 +42,7 @@ export function generateValue(
     const { value } = valueMaker(options, budget, isSmall)([schema], { path: [], around: [], salt: '' })
     const problem = problemOf(value, schema)
     if (problem !== undefined) fail(problem)
-    return { value, doubts: [...ignored].map((part) => `${part} is not simulated`) }
+    return { value, doubts: [...ignored].map((pattern) => `${pattern} is not simulated`) }
   } catch (error) {
     // Schemas that lead back to themselves overflow the validator's stack. Any other range error is a bug.
     const isOverflow = error instanceof RangeError && error.message.includes('call stack')
@@ -186,18 +187,27 @@ function valueMaker(options: GenerateOptions, budget: Budget, isSmallest: boolea
 
   function arrayFor(place: ValuePlace, isSmall: boolean): unknown[] {
     const { schemas, random } = place
-    const [min, max] = countsOf(schemas, 'Items')
+    const [least, max] = countsOf(schemas, 'Items')
     const listed = Math.max(...schemas.map(({ prefixItems = [] }) => prefixItems.length))
+    const contained = schemas.flatMap(({ contains, minContains = 1 }) =>
+      contains ? Array<Schema>(Math.min(minContains, max)).fill(contains) : [],
+    )
+    // Contained items follow those that `prefixItems` lists.
+    const min = Math.max(least, contained.length > 0 ? listed + contained.length : 0)
     const usual = Math.max(1 + Math.round(random()), listed)
     const count = isSmall ? min : Math.max(min, Math.min(usual, max))
     const isUnique = schemas.some(({ uniqueItems }) => uniqueItems)
     const items = new Map<string | number, unknown>()
     for (let repeats = 0; items.size < count && repeats < 5 * maxAttempts; ) {
       const index = items.size
-      const inner = schemas.map(({ prefixItems = [], items: rest = {} }) => prefixItems[index] ?? rest)
+      const inner = schemas.flatMap(({ prefixItems = [], items: rest = {}, contains, maxContains }) => {
+        const isOther = index >= listed + contained.length && contains && maxContains !== undefined
+        return [prefixItems[index] ?? rest, isOther ? { not: contains } : []].flat()
+      })
       const others = isUnique && index > 0 ? [{ not: { enum: [...items.values()] } }] : []
+      const parts = [inner, contained[index - listed] ?? [], others].flat()
       const isOptional = index >= min || others.length > 0
-      const item = part([...inner, ...others], within(place, index), isOptional, repeats)
+      const item = part(parts, within(place, index), isOptional, repeats)
       if (item !== undefined) items.set(isUnique ? JSON.stringify(item) : index, item)
       else if (others.length === 0) break
       if (items.size === index) repeats++
@@ -264,9 +274,13 @@ function accepted(value: unknown, schemas: readonly Schema[]): boolean {
   return schemas.every((schema) => problemOf(value, schema) === undefined)
 }
 
-function conditionalParts(schema: Schema, value: unknown): readonly Schema[] {
-  const { if: condition, then = {}, else: otherwise = {} } = schema
-  return condition ? [problemOf(value, condition) === undefined ? then : otherwise] : []
+function conditionalParts(schema: Schema, value: unknown): Schema[] {
+  const { if: condition, then = {}, else: otherwise = {}, dependentSchemas = {} } = schema
+  const branch = !condition ? [] : problemOf(value, condition) === undefined ? then : otherwise
+  return [
+    branch,
+    ...Object.keys(fieldsOf(value)).flatMap((name) => lookUp(dependentSchemas, name) ?? []),
+  ].flat()
 }
 
 function rotated<Item>(items: readonly Item[], share: number): Item[] {
@@ -304,7 +318,7 @@ function likelyTypes(schemas: readonly Schema[]): TypeName[] {
   const others: TypeName[] = /not/.test(keywords)
     ? ['string', 'number', 'boolean', 'object', 'array', 'null']
     : []
-  if (/required|properties/i.test(keywords)) return ['object', ...others]
-  if (/items/i.test(keywords)) return ['array', ...others]
+  if (/required|properties|dependent/i.test(keywords)) return ['object', ...others]
+  if (/items|contains/i.test(keywords)) return ['array', ...others]
   return [/minimum|maximum|multipleOf/i.test(keywords) ? 'number' : 'string', ...others]
 }

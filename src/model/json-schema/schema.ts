@@ -1,6 +1,6 @@
 /** Reads callers' JSON Schemas: resolves references, converts older keywords, omits invalid ones, and applies limits. */
 import { format as formats, validate } from '@cfworker/json-schema'
-import { isObject, listOf, lookUp } from '../../lib/json.ts'
+import { fieldsOf, isObject, listOf, lookUp } from '../../lib/json.ts'
 import { readAt } from '../../lib/value-path.ts'
 import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import { type Budget, Exhausted } from './budget.ts'
@@ -8,13 +8,13 @@ import { maxText, screenPattern } from './strings.ts'
 
 type Keywords<Name extends string, Value> = { readonly [Key in Name]?: Value }
 
-/** `const` is read as `enum`, and references as part of `allOf`. */
+/** `const` is read as `enum`, references as part of `allOf`, and dependencies as `dependentSchemas`. */
 export interface Schema
-  extends Keywords<`${'min' | 'max'}${'Items' | 'Length' | 'Properties'}`, number>,
+  extends Keywords<`${'min' | 'max'}${'Contains' | 'Items' | 'Length' | 'Properties'}`, number>,
     Keywords<`${'m' | 'exclusiveM'}${'in' | 'ax'}imum` | 'multipleOf', number>,
     Keywords<'allOf' | 'anyOf' | 'oneOf' | 'prefixItems', readonly Schema[]>,
-    Keywords<'properties' | 'patternProperties', Readonly<Record<string, Schema>>>,
-    Keywords<'items' | 'not' | 'if' | 'then' | 'else', Schema>,
+    Keywords<'properties' | 'patternProperties' | 'dependentSchemas', Readonly<Record<string, Schema>>>,
+    Keywords<'items' | 'contains' | 'not' | 'if' | 'then' | 'else', Schema>,
     Keywords<'additionalProperties' | 'unevaluatedProperties' | 'propertyNames', Schema>,
     Keywords<'pattern' | 'format', string> {
   readonly type?: readonly TypeName[]
@@ -27,6 +27,7 @@ export interface Schema
   readonly description?: Schema
 }
 
+/** Thrown for a schema that is invalid, contradicts itself or accepts only infinite values. */
 export class InvalidSchema extends Error {}
 
 const maxParts = 200_000
@@ -41,10 +42,10 @@ export function problemOf(value: unknown, schema: Schema): string | undefined {
 type Node = Record<string, unknown>
 
 const lists = /^(allOf|anyOf|oneOf|prefixItems)$/
-const maps = /^(patternProperties|properties)$/
-const nested = /^(if|then|else|not|items|propertyNames|additionalProperties|unevaluated(Items|Properties))$/
-const numbers = /^((min|max)(Items|Length|Properties)|(exclusive)?(min|max)imum|multipleOf)$/i
-const unsupported = /^((min|max)?contains|dependencies|dependent(Required|Schemas))$/i
+const maps = /^(dependentSchemas|patternProperties|properties)$/
+const nested =
+  /^(if|then|else|not|contains|items|propertyNames|additionalProperties|unevaluated(Items|Properties))$/
+const numbers = /^((min|max)(Contains|Items|Length|Properties)|(exclusive)?(min|max)imum|multipleOf)$/i
 
 /** A constraint in a description. Clients write it there for APIs that reject the keyword. */
 const constraint =
@@ -60,7 +61,7 @@ const keywordsInWords: Readonly<Record<string, readonly string[]>> = {
   aValid: ['format'],
 }
 
-/** `ignored` patterns and keywords are neither satisfied nor checked. Throws `InvalidSchema` or `Exhausted`. */
+/** `ignored` patterns are neither satisfied nor checked. Throws `InvalidSchema` or `Exhausted`. */
 export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; ignored: Set<string> } {
   const { longestText, longestList } = measure(root)
   const ignored = new Set<string>()
@@ -85,7 +86,7 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
       const inner = readKeyword(keyword, value)
       if (inner !== undefined) node[keyword] = inner
     }
-    const { $ref, items, examples, example } = keywords
+    const { $ref, items, examples, example, dependentRequired, dependencies } = keywords
     if ('const' in keywords) node['enum'] = [keywords['const']]
     const samples = [...listOf(examples), example, keywords['default']].filter((each) => each != null)
     if (samples.length > 0) node['samples'] = samples
@@ -94,6 +95,12 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
       node['items'] = read(keywords['additionalItems'])
     }
     if (typeof $ref === 'string') node['allOf'] = [...listOf(node['allOf']), read(targetOf($ref))]
+    const dependent = [dependentRequired, dependencies].flatMap((map) => Object.entries(fieldsOf(map)))
+    for (const [name, each] of dependent) {
+      const others = fieldsOf(node['dependentSchemas'])
+      const allOf = [lookUp(others, name) ?? {}, read(listed(each) ? { required: each } : each)]
+      node['dependentSchemas'] = { ...others, [name]: { allOf } }
+    }
     return node
   }
 
@@ -101,7 +108,6 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
     if (nested.test(keyword)) return isSchema(value) ? read(value) : undefined
     if (lists.test(keyword)) return Array.isArray(value) && value.length > 0 ? value.map(read) : undefined
     if (maps.test(keyword)) return isObject(value) ? readMap(keyword, value) : undefined
-    if (unsupported.test(keyword)) return void ignored.add(`the keyword '${keyword}'`)
     if (numbers.test(keyword)) return typeof value === 'number' ? value : undefined
     switch (keyword) {
       case 'type':

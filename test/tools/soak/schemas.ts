@@ -81,12 +81,15 @@ const { schema } = fc.letrec<{ schema: JsonSchema; object: object }>((tie) => {
         propertyNames: fc.constantFrom({ maxLength: 12 }, { pattern: '^[a-z]+$' }),
         minProperties: low,
         maxProperties: fc.integer({ min: 2, max: 6 }),
+        dependentRequired: fc.dictionary(name, fc.uniqueArray(name, { maxLength: 2 }), { maxKeys: 2 }),
+        dependentSchemas: fc.dictionary(name, inner, { maxKeys: 1 }),
       }),
     )
     .map(([properties, rest]) => ({ type: 'object', properties, ...rest }))
   const array = some({
     items: inner,
     prefixItems: list,
+    contains: inner,
     minItems: low,
     maxItems: fc.integer({ min: 2, max: 6 }),
     uniqueItems: fc.boolean(),
