@@ -1,30 +1,21 @@
 /** Names that users of other libraries try on our objects. Calling one throws an error that names the replacement. */
 const guessedNames = {
   sandbox: {
-    'reply(), fail() or use()': ['mock', 'once', 'on', 'when', 'post', 'stubFor'],
-    'dispose(), or reset() for a gateway': ['close', 'stop', 'destroy'],
+    'reply(), fail() or use()': ['mock', 'once', 'on', 'when', 'stubFor'],
+    'dispose(), or reset() for a gateway': ['close', 'stop'],
     'intercept(gateway) of gateway-understudy/node, or startServer({ gateway })': ['listen', 'start'],
-    'handlers(gateway) of gateway-understudy/msw': ['handlers'],
-    "journal.calls('createResponse')": ['calls', 'requests'],
+    "journal.calls('createResponse')": ['requests'],
     'resetScenarios()': ['resetHandlers'],
   },
-  server: {
-    'close()': ['stop', 'dispose', 'destroy'],
-    'gateway.reset()': ['reset', 'restore'],
-    'startServer(), which has started it': ['listen', 'start'],
-  },
-  interception: {
-    'close()': ['stop', 'dispose', 'restore'],
-    'resetHandlers(), or gateway.reset()': ['reset'],
-    'intercept(gateway), which has started it': ['listen', 'start'],
-  },
+  server: { 'close()': ['stop'], 'gateway.reset()': ['reset'] },
+  interception: { 'close()': ['stop'], 'resetHandlers(), or gateway.reset()': ['reset'] },
   clock: {
     "advance('1h'), which moves the clock forward": ['set', 'tick'],
     'read(), which returns the time': ['now'],
   },
   journal: { 'entries()': ['all', 'list', 'requests'] },
   records: {
-    "list({ name: '…' })": ['filter', 'find', 'findMany'],
+    "list({ name: '…' })": ['filter', 'find'],
     'create({ … })': ['insert'],
     "delete('…')": ['remove'],
   },

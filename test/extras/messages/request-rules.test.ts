@@ -116,7 +116,7 @@ it('refuses each request with strict, and otherwise warns', async () => {
     const { status, json, broken } = await send({ strict: true, ...limits }, body)
     const [{ param, message } = json] = broken ?? []
     lines.push(`${status} ${rule} ${param}\n  ${message}\n`)
-    const error = { type: 'invalid_request_error', message }
+    const error = { type: 'invalid_request_error', message, metadata: { rule } }
     expect([json, broken?.[0]?.rule]).toEqual([{ type: 'error', error, request_id: json.request_id }, rule])
     expect(await send(limits, body)).toMatchObject({ status: 200, broken })
   }
