@@ -110,36 +110,31 @@ async function brokenRules(
   body: unknown,
   conversation: Conversation,
   { gateway, record: { model = '', state } }: Pick<ReceivedCall, 'gateway' | 'record'>,
-): Promise<(BrokenRule & { status: number | undefined })[]> {
+): Promise<BrokenRule[]> {
   const facts: RequestFacts = {
     conversation,
     model: await state.tables.models.find(model),
     stored: state.options.storedResponses ? state.storedResponses : undefined,
     isVendor: gateway.dialect !== undefined,
   }
-  return Object.entries(rules).flatMap(([rule, { find, status }]) =>
-    [...find(body, facts)].slice(0, maxBreaches).map((breach) => ({ rule, status, ...breach })),
+  return Object.entries(rules).flatMap(([rule, { find }]) =>
+    [...find(body, facts)].slice(0, maxBreaches).map((breach) => ({ rule, ...breach })),
   )
 }
 
 const maxBreaches = 20
 
-function brokenRule(
-  { rule, param, message, status = 400 }: BrokenRule & { status: number | undefined },
-  all: readonly BrokenRule[],
-): GatewayError {
+function brokenRule(first: BrokenRule, all: readonly BrokenRule[]): GatewayError {
+  const { rule, param, message, status = 400 } = first
   const violations = all.map((each) => ({
     path: `body.${each.param}`,
     message: each.message,
     rule: each.rule,
   }))
-  return new GatewayError(
-    status,
-    message,
-    { rule, violations },
-    { param, assumption: 'requestRules', isFinal: true },
-  )
+  return new GatewayError(status, message, { rule, violations }, { param, assumption, isFinal: true })
 }
+
+const assumption = 'requestRules'
 
 /** Returns the model names in a body that do not have the form `vendor/model`, except blank ones, which are invalid. */
 function unspecifiedModels(

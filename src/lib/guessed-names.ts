@@ -1,14 +1,14 @@
 /** Names that users of other libraries try on our objects. Calling one throws an error that names the replacement. */
 const guessedNames = {
   sandbox: {
-    'reply(), fail() or use()': ['mock', 'once', 'on', 'when', 'stubFor'],
+    'reply(), fail() or use()': ['mock', 'once', 'on', 'when', 'post'],
     'dispose(), or reset() for a gateway': ['close', 'stop'],
     'intercept(gateway) of gateway-understudy/node, or startServer({ gateway })': ['listen', 'start'],
     "journal.calls('createResponse')": ['requests'],
     'resetScenarios()': ['resetHandlers'],
   },
-  server: { 'close()': ['stop'], 'gateway.reset()': ['reset'] },
-  interception: { 'close()': ['stop'], 'resetHandlers(), or gateway.reset()': ['reset'] },
+  server: { 'close()': ['stop'], 'startServer(), which has started it': ['listen'] },
+  interception: { 'close()': ['stop'], 'intercept(gateway), which has started it': ['listen'] },
   clock: {
     "advance('1h'), which moves the clock forward": ['set', 'tick'],
     'read(), which returns the time': ['now'],

@@ -86,22 +86,6 @@ export function leastTokens({ conversation }: RequestFacts, enough: number): num
 const estimateToLeast = 1.4
 
 export const responsesRules: RequestRules<unknown> = {
-  'previous-response-missing': {
-    source: 'https://github.com/maximhq/bifrost/issues/2441',
-    *find(body, { stored }) {
-      const { previous_response_id: id } = fieldsOf(body)
-      if (typeof id === 'string' && stored && !stored.find(id))
-        yield { param: 'previous_response_id', message: `Previous response with id '${id}' not found.` }
-    },
-  },
-  'unstored-item': {
-    status: 404,
-    ...inputRule('https://github.com/anomalyco/opencode/issues/7724', (body, facts) => {
-      const items = facts.stored ? sentItems(body, facts) : []
-      const unknown = items.filter(({ type }) => type === 'item_reference')
-      return unknown.map(({ id }) => `Item with id '${id}' not found. ${notPersisted}`)
-    }),
-  },
   'tool-result-without-call': inputRule(
     'https://github.com/continuedev/continue/issues/10092',
     (body, facts) => {
@@ -184,10 +168,6 @@ function inputRule(
     problems(fieldsOf(body), facts).map((message) => ({ param: 'input', message }))
   return { source, find }
 }
-
-const notPersisted =
-  'Items are not persisted when `store` is set to false. Try again with `store` set to true, ' +
-  'or remove this item from your input.'
 
 type Item = Readonly<Record<string, unknown>>
 

@@ -7,8 +7,6 @@ import type { StoredConversations } from './protocol.ts'
 export interface RequestRule<Body> {
   /** Address of the vendor's document, or of a public thread that quotes the refusal. */
   readonly source: string
-  /** Status of the refusal. Default: 400. */
-  readonly status?: number
   /** Yields the places that break the rule. The first one's message becomes the error's. */
   find(body: Body, facts: RequestFacts): Iterable<Breach>
 }
@@ -20,7 +18,7 @@ export interface Breach {
   readonly param: string
   /** The vendor's message. */
   readonly message: string
-  /** Default: the rule's status. */
+  /** Status of the refusal. Default: 400. */
   readonly status?: number
 }
 

@@ -377,20 +377,17 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => remote.journal.requests(), 'journal.requests does not exist: use entries()'],
     [() => create().createSandbox().close(), 'sandbox.close does not exist: use dispose()'],
     [() => gateway.db.providers.find(), 'records.find does not exist: use list('],
-    [() => gateway.handlers(), 'use handlers(gateway) of gateway-understudy/msw'],
-    ...['stop', 'dispose', 'reset', 'restore', 'listen', 'start'].flatMap(
-      (name): [() => unknown, string][] => [
-        [() => (server as Any)[name](), `server.${name} does not exist: use `],
-        [
-          () => {
-            const interception: Any = intercept(createGateway())
-            onTestFinished(() => interception.close())
-            return interception[name]()
-          },
-          `interception.${name} does not exist: use `,
-        ],
+    ...['stop', 'listen'].flatMap((name): [() => unknown, string][] => [
+      [() => (server as Any)[name](), `server.${name} does not exist: use `],
+      [
+        () => {
+          const interception: Any = intercept(createGateway())
+          onTestFinished(() => interception.close())
+          return interception[name]()
+        },
+        `interception.${name} does not exist: use `,
       ],
-    ),
+    ]),
     [() => gateway.stop(), 'gateway.stop does not exist: use dispose(), or reset() for a gateway'],
     [() => gateway.close(), 'gateway.close does not exist: use dispose(), or reset() for a gateway'],
     [

@@ -216,23 +216,6 @@ describe('POST /responses', () => {
     expect(breaches()).toEqual([])
   })
 
-  it('refuses what was not stored', async () => {
-    const gateway = createGateway({ storedResponses: true, strict: true })
-    const post = async (body: object) => {
-      const reply = await gateway.fetch(url, request(body))
-      return [reply.status, (await reply.json()).error.message]
-    }
-    const item = { type: 'item_reference', id: 'rs_1' }
-    expect(await post({ input: [question, item] })).toEqual([
-      404,
-      expect.stringMatching("^Item with id 'rs_1' not found."),
-    ])
-    expect(await post({ input: 'Hi', previous_response_id: 'resp_1' })).toEqual([
-      400,
-      "Previous response with id 'resp_1' not found.",
-    ])
-  })
-
   it('warns of a stored item that comes back without its reasoning', async () => {
     const gateway = createGateway({ storedResponses: true })
     const post = (body: object) => gateway.fetch(url, request({ store: true, ...body }))

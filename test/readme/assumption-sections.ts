@@ -70,14 +70,13 @@ const groups: Readonly<Record<string, readonly AssumptionName[]>> = {
 /** Lists the rules for valid requests with their public sources. */
 export function requestRules(): string {
   const rows = everyOperation.flatMap(({ path, protocol }) =>
-    Object.entries(protocol?.rules ?? {}).map(([name, { source, status = 400 }]) => [
+    Object.entries(protocol?.rules ?? {}).map(([name, { source }]) => [
       `\`${name}\``,
       `POST ${path}`,
-      String(status),
       `<${source}>`,
     ]),
   )
-  return table(['Rule', 'Operation', 'Status', 'Source'], rows)
+  return table(['Rule', 'Operation', 'Source'], rows)
 }
 
 export function assumptionGroups(): string {

@@ -14,8 +14,6 @@ const sources = {
   'tool-result-without-call': `${issues}/anthropics/claude-code/issues/13460`,
   'duplicate-call-id': `${issues}/anthropics/claude-code/issues/21317`,
   'duplicate-result': `${issues}/OpenHands/software-agent-sdk`,
-  'server-tool-without-result': `${docs}/handling-stop-reasons`,
-  'tool-id-pattern': `${issues}/anomalyco/opencode/issues/1279`,
   'thinking-missing': `${docs}/adaptive-thinking`,
   'thinking-signature': `${issues}/kaitranntt/ccs/issues/415`,
   'thinking-modified': `${issues}/anthropics/claude-code/issues/19539`,
@@ -36,7 +34,6 @@ const sources = {
   'image-count': `${docs}/vision`,
   'image-size': `${issues}/anthropics/claude-code/issues/14887`,
   'cache-breakpoints': `${issues}/tghamm/Anthropic.SDK/issues/50`,
-  'cache-ttl-order': `${issues}/headroomlabs-ai/headroom/issues/2939`,
   'empty-content': `${issues}/anthropics/claude-code/issues/6774`,
   'empty-text': `${issues}/vercel/ai/issues/5576`,
   'blank-text': `${issues}/anthropics/claude-code/issues/23440`,
@@ -50,7 +47,6 @@ export const rules = rulesFor(sources, function* (sent, facts) {
   // A continued thread's earlier messages are not in the request.
   const isContinued = fieldsOf(body['thread'])['previous_message_id'] != null
   if (!isContinued) yield* checkPairs(blocks)
-  if (!isContinued) yield* checkServerTools(blocks)
   // Gateways accept unsigned thinking of other vendors' models.
   if (!facts.isVendor || /claude/i.test(textOf(body['model']))) yield* checkThinking(body, blocks)
   yield* checkSettings(body, facts)
@@ -81,31 +77,7 @@ function* checkPairs(blocks: readonly Block[]) {
       yield breach('duplicate-result', path, `each tool_use must have a single result. ${several}`)
     }
   }
-  for (const { path, type, id } of blocks)
-    if (type === 'tool_use' && /[^\w-]/.test(textOf(id))) {
-      const message = "String should match pattern '^[a-zA-Z0-9_-]+$'"
-      yield breach('tool-id-pattern', `${path}.tool_use.id`, message)
-    }
 }
-
-function* checkServerTools(blocks: readonly Block[]) {
-  const isResult = ({ type }: Block) => /_tool_result$/.test(textOf(type)) && type !== 'mcp_tool_result'
-  const results = new Set(blocks.filter(isResult).map((block) => block['tool_use_id']))
-  // The last turn may be continued, also after results of the client's tools.
-  const end = blocks.findLastIndex(({ role, type }) => role === 'user' && type !== 'tool_result')
-  const uses = new Set<unknown>()
-  for (const [place, block] of blocks.entries()) {
-    const { path, type, id, name, tool_use_id: used } = block
-    if (type === 'server_tool_use') uses.add(id)
-    if (type === 'server_tool_use' && place < end && !results.has(id)) {
-      const found = `\`${name}\` tool use with id \`${id}\` was found without a corresponding`
-      yield breach(noServerResult, messageOf(path), `${found} \`${name}_tool_result\` block`)
-    } else if (isResult(block) && !uses.has(used))
-      yield breach(noServerResult, path, `unexpected \`tool_use_id\` found in \`${type}\` blocks: ${used}.`)
-  }
-}
-
-const noServerResult = 'server-tool-without-result'
 
 function* checkThinking({ model, models, thinking: mode }: Fields, blocks: readonly Block[]) {
   for (const { path, type, signature } of blocks) {
@@ -173,16 +145,11 @@ function* checkSettings(body: Fields, facts: RequestFacts) {
     const limit = `which is the maximum allowed number of output tokens for ${model}`
     yield whole('max-output', 'max_tokens', `max_tokens: ${max_tokens} > ${most}, ${limit}`)
   }
-  const points = breakpointsIn(body)
-  const count = points.length + (body['cache_control'] == null ? 0 : 1)
+  const count = countBreakpoints(body)
   if (count > 4) {
     const message = `A maximum of 4 blocks with cache_control may be provided. Found ${count}.`
     yield whole('cache-breakpoints', 'cache_control', message)
   }
-  const short = points.findIndex(({ ttl }) => ttl !== '1h')
-  const late = points.find(({ ttl }, place) => short >= 0 && place > short && ttl === '1h')
-  const order = "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block."
-  if (late) yield breach('cache-ttl-order', `${late.path}.cache_control.ttl`, order)
 }
 
 function* checkTools({ tools }: Fields) {
@@ -332,13 +299,9 @@ function budgetOf(thinking: unknown): unknown {
   return type === 'enabled' ? budget_tokens : undefined
 }
 
-/** Returns the values with a cache breakpoint, in the vendor's order. */
-function breakpointsIn(body: Fields): { path: string; ttl: unknown }[] {
-  const blocks = ['tools', 'system'].flatMap((name) =>
-    listOf(body[name]).map((value, at) => ({ ...fieldsOf(value), path: `${name}.${at}` })),
-  )
-  return [...blocks, ...blocksIn(body).flatMap(withInner)].flatMap(({ path, ...block }) => {
-    const { cache_control } = fieldsOf(block)
-    return cache_control == null ? [] : [{ path, ttl: fieldsOf(cache_control)['ttl'] }]
-  })
+/** Returns the number of values with a cache breakpoint. */
+function countBreakpoints(body: Fields): number {
+  const { tools, system } = body
+  const all = [...listOf(tools), ...listOf(system), body, ...blocksIn(body).flatMap(withInner)]
+  return all.filter((each) => fieldsOf(each)['cache_control'] != null).length
 }

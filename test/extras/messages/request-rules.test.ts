@@ -29,9 +29,6 @@ const refused: [rule: string, body: object][] = [
     { messages: [ask, answer(use('a')), user(result('a')), answer(use('a')), user(result('a'))] },
   ],
   ['duplicate-result', { messages: [ask, answer(use('a')), user(result('a'), result('a'))] }],
-  ['server-tool-without-result', { messages: [ask, answer(search('s')), ask] }],
-  ['server-tool-without-result', { messages: [ask, answer(found('s')), ask] }],
-  ['tool-id-pattern', { messages: [ask, answer(use('a:0')), user(result('a:0'))] }],
   [
     'thinking-signature',
     { messages: [ask, answer({ type: 'thinking', thinking: 'I look.', signature: '' }, text('High')), ask] },
@@ -56,7 +53,6 @@ const refused: [rule: string, body: object][] = [
   ['image-count', { messages: [user(...Array.from({ length: 101 }, () => image()))] }],
   ['image-size', { messages: [user(image('A'.repeat(10485761)))] }],
   ['cache-breakpoints', { messages: [user(...Array.from({ length: 5 }, () => cached()))] }],
-  ['cache-ttl-order', { system: [cached()], messages: [user(cached('1h'))] }],
   ['empty-content', { messages: [ask, answer(), ask] }],
   ['empty-text', { messages: [user(text(''), text('Hi'))] }],
   ['blank-text', { messages: [user(text('\n\n'))] }],
