@@ -93,14 +93,16 @@ function* checkTools({ tools, tool_choice: choice }: Fields, { isVendor }: Reque
 }
 
 function* checkModel(body: Fields, messages: readonly Fields[], facts: RequestFacts) {
-  const { max_tokens, temperature, tools, tool_choice: choice, transforms, plugins } = body
+  const { model, max_tokens, temperature, tools, tool_choice: choice, transforms, plugins } = body
   const { context_length: window = Infinity, top_provider, supported_parameters } = facts.model ?? {}
   const unsupported = (param: string) => {
     const problem = `Unsupported parameter: '${param}' is not supported with this model.`
     return breach('parameter-unsupported', param, problem)
   }
   const hasSuccessor = !lacksParameter(facts, 'max_completion_tokens')
-  if (max_tokens != null && hasSuccessor && lacksParameter(facts, 'max_tokens'))
+  // OpenAI's reasoning models have no record, but their name shows what they refuse.
+  const isReasoner = !facts.isVendor && /^(openai\/)?(o\d|gpt-5(?!-chat))/.test(textOf(model))
+  if (max_tokens != null && (isReasoner || (hasSuccessor && lacksParameter(facts, 'max_tokens'))))
     yield unsupported('max_tokens')
   if ((temperature ?? 1) !== 1 && lacksParameter(facts, 'temperature')) yield unsupported('temperature')
   if (facts.isVendor && supported_parameters && listOf(tools).length > 0) {

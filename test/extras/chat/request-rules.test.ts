@@ -51,6 +51,7 @@ const refused: [rule: string, body: object, dialect?: 'openrouter'][] = [
     },
   ],
   ['parameter-unsupported', { model: 'acme/deep', max_tokens: 5 }],
+  ['parameter-unsupported', { model: 'openai/o3', max_tokens: 5 }],
   ['parameter-unsupported', { model: 'acme/deep', temperature: 0 }],
   ['parameter-unsupported', { ...noTools, tools: [tool('look')] }, 'openrouter'],
   ['modality-unsupported', { ...noTools, messages: [image] }],
@@ -76,6 +77,7 @@ const clean: object[] = [
     ],
   },
   { tool_choice: 'none' },
+  { model: 'openai/o3', max_completion_tokens: 5 },
 ]
 
 async function send(body: object, options: object) {
