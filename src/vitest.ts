@@ -92,7 +92,9 @@ export interface Fixtures {
   serial: boolean
 }
 
-const more = { survives }
+const more = {
+  survives,
+}
 type More = typeof more
 
 /** Vitest's `test` with fixtures, and with tests for every failure. */
