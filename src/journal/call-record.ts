@@ -344,7 +344,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     if (answer?.effect.reply && JSON.stringify(answer.effect.reply).length > maxReply)
       this.matches = [{ ...answer, effect: { ...answer.effect, reply: undefined } }, ...others]
     if (this.model !== undefined) this.model = truncate(this.model, maxName)
-    const texts = [...warnings, ...Object.values(headers), ...Object.values(responseHeaders)]
+    const broken = this.brokenRules?.map(({ message }) => message) ?? []
+    const texts = [...warnings, ...broken, ...Object.values(headers), ...Object.values(responseHeaders)]
     // The path counts twice, because its parameters are kept too.
     this.#headBytes = texts.reduce((sum, { length }) => sum + length, 2 * path.length + search.length)
   }

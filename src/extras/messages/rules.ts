@@ -112,12 +112,9 @@ function* checkSettings(body: Fields, facts: RequestFacts) {
   const { max_tokens, tools, tool_choice, temperature, model } = body
   const budget = budgetOf(body['thinking'])
   // With tools, thinking can be interleaved, and may exceed one reply.
+  const mustExceed = '`max_tokens` must be greater than `thinking.budget_tokens`.'
   if (Number(budget) >= Number(max_tokens) && listOf(tools).length === 0)
-    yield whole(
-      'thinking-budget',
-      'max_tokens',
-      '`max_tokens` must be greater than `thinking.budget_tokens`.',
-    )
+    yield whole('thinking-budget', 'max_tokens', mustExceed)
   if (Number(budget) < 1024) {
     const message = 'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024'
     yield whole('thinking-budget-min', 'thinking.budget_tokens', message)
