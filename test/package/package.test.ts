@@ -114,10 +114,12 @@ describe('the entries', () => {
   })
 
   it('re-export their CommonJS type declarations instead of duplicating them', () => {
-    for (const entry of ['index', 'msw', 'node', 'remote', 'serve', 'verdicts'])
-      expect(readFileSync(join(folder, `dist/${entry}.d.ts`), 'utf8')).toBe(
-        `export * from "./${entry}.cjs";\n`,
-      )
+    for (const entry of ['index', 'msw', 'node', 'remote', 'serve', 'verdicts']) {
+      const text = readFileSync(join(folder, `dist/${entry}.d.ts`), 'utf8')
+      // Only an ES module can extend Vitest's types.
+      const own = text.replace(/^import type .*\n|^declare module 'vitest' [\s\S]*/gm, '')
+      expect(own).toBe(`export * from "./${entry}.cjs";\n`)
+    }
   })
 
   it.each(['index', 'node', 'vitest'])(
