@@ -85,7 +85,7 @@ export async function checkRequest(
   const rules = onlySpecified ? undefined : protocol?.rules
   const broken = rules ? await brokenRules(rules, body, read, { gateway, record }) : []
   record.checked(broken, state.options.strict)
-  if (broken[0] && state.options.strict) throw brokenRule(broken[0], broken)
+  if (broken[0] && state.options.strict) throw refusal(broken[0], broken)
   if (unspecified.length > 0) record.assume('modelName')
   for (const warning of warnings) record.warn(warning)
   return {
@@ -106,7 +106,7 @@ const noConversation: Conversation = { items: [], tools: [] }
 
 /** Returns what breaks the protocol's rules, in their order. */
 async function brokenRules(
-  rules: RequestRules<unknown>,
+  rules: RequestRules,
   body: unknown,
   conversation: Conversation,
   { gateway, record: { model = '', state } }: Pick<ReceivedCall, 'gateway' | 'record'>,
@@ -124,7 +124,8 @@ async function brokenRules(
 
 const maxBreaches = 20
 
-function brokenRule(first: BrokenRule, all: readonly BrokenRule[]): GatewayError {
+/** Returns the error of the vendor for the first breach. */
+function refusal(first: BrokenRule, all: readonly BrokenRule[]): GatewayError {
   const { rule, param, message, status = 400 } = first
   const violations = all.map((each) => ({
     path: `body.${each.param}`,

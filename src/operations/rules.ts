@@ -36,7 +36,7 @@ export interface SentTool {
 export function toolNameRules(
   toolsIn: (body: unknown) => readonly SentTool[],
   maxLength: number,
-): RequestRules<unknown> {
+): RequestRules {
   return {
     'tool-name-pattern': {
       source: 'https://github.com/run-llama/llama_index/issues/16093',
@@ -85,7 +85,7 @@ export function leastTokens({ conversation }: RequestFacts, enough: number): num
 
 const estimateToLeast = 1.4
 
-export const responsesRules: RequestRules<unknown> = {
+export const responsesRules: RequestRules = {
   'tool-result-without-call': inputRule(
     'https://github.com/continuedev/continue/issues/10092',
     (body, facts) => {
@@ -163,7 +163,7 @@ export const responsesRules: RequestRules<unknown> = {
 function inputRule(
   source: string,
   problems: (body: Item, facts: RequestFacts) => readonly string[],
-): RequestRule<unknown> {
+): RequestRule {
   const find = (body: unknown, facts: RequestFacts) =>
     problems(fieldsOf(body), facts).map((message) => ({ param: 'input', message }))
   return { source, find }

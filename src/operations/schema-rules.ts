@@ -13,8 +13,8 @@ export interface SentSchema {
 }
 
 /** Returns the rules for the schemas that a function finds in a body. */
-export function schemaRules(schemasIn: (body: unknown) => readonly SentSchema[]): RequestRules<unknown> {
-  const toRule = ({ source, isGeneral, problem }: SchemaRule): RequestRule<unknown> => ({
+export function schemaRules(schemasIn: (body: unknown) => readonly SentSchema[]): RequestRules {
+  const toRule = ({ source, isGeneral, problem }: SchemaRule): RequestRule => ({
     source,
     *find(body, { isVendor }) {
       // OpenRouter adapts schemas for other vendors' models.

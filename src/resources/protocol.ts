@@ -12,7 +12,7 @@ export interface Protocol<Body, Result> {
   conversation(body: unknown, stored?: StoredConversations): Conversation
   prompt(body: Body, conversation: Conversation): Prompt
   /** Rules for valid bodies, by name. A broken one is a warning or, with `strict`, an error. Default: none. */
-  readonly rules?: RequestRules<Body>
+  readonly rules?: RequestRules
   object(answer: Answer, context: RenderContext<Body>): Result
   /** Fields of scripted output items that the result shows, as paths such as `message.content.text`. Default: all. */
   readonly shown?: readonly string[]

@@ -4,14 +4,14 @@ import type { Conversation } from './conversation.ts'
 import type { StoredConversations } from './protocol.ts'
 
 /** A rule, whose key in `Protocol.rules` is its name. */
-export interface RequestRule<Body> {
+export interface RequestRule {
   /** Address of the vendor's document, or of a public thread that quotes the refusal. */
   readonly source: string
   /** Yields the places that break the rule. The first one's message becomes the error's. */
-  find(body: Body, facts: RequestFacts): Iterable<Breach>
+  find(body: unknown, facts: RequestFacts): Iterable<Breach>
 }
 
-export type RequestRules<Body> = Readonly<Record<string, RequestRule<Body>>>
+export type RequestRules = Readonly<Record<string, RequestRule>>
 
 export interface Breach {
   /** Path of the value in the body, such as `messages[2].tool_calls`; the error's `param`. */
@@ -40,9 +40,9 @@ export interface RequestFacts {
 export function rulesFor<Name extends string>(
   sources: Readonly<Record<Name, string>>,
   check: (body: unknown, facts: RequestFacts) => Iterable<Breach & { readonly rule: Name }>,
-): RequestRules<unknown> {
+): RequestRules {
   const checked = new WeakMap<RequestFacts, (Breach & { readonly rule: Name })[]>()
-  const toRule = (rule: Name): RequestRule<unknown> => ({
+  const toRule = (rule: Name): RequestRule => ({
     source: sources[rule],
     find(body, facts) {
       const found = checked.get(facts) ?? [...check(body, facts)]

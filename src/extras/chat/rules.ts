@@ -19,7 +19,7 @@ const sources = {
   'max-output': 'https://github.com/ChatGPTNextWeb/NextChat/issues/3195',
 }
 
-export const rules: RequestRules<unknown> = {
+export const rules: RequestRules = {
   ...rulesFor(sources, function* (sent, facts) {
     const body = fieldsOf(sent)
     const messages = listOf(body['messages']).map(fieldsOf)
