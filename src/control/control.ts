@@ -5,7 +5,7 @@ import { bodyOf, checkParts } from '../gateway/check.ts'
 import { checkContract } from '../gateway/finish.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { assertMediaType, assertPlain } from '../gateway/read.ts'
-import { assertPath, Router } from '../gateway/router.ts'
+import { assertUrl, Router } from '../gateway/router.ts'
 import { decodeBody } from '../http/body.ts'
 import { GatewayError } from '../http/errors.ts'
 import { parseJsonBody } from '../http/json-body.ts'
@@ -58,7 +58,7 @@ export class Control {
 
   /** Throws a `GatewayError` for an invalid request. */
   async handle(call: Call): Promise<Reply> {
-    assertPath(call.path)
+    assertUrl(call)
     const { operation, params, allow } = this.#router.find(call.method, call.path.slice(base.length))
     if (!operation || Object.values(params).includes('')) throw unknownRoute(call, this.#router, allow)
     const { headers, search } = call

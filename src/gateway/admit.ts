@@ -4,7 +4,7 @@ import type { CallRecord } from '../journal/call-record.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { GatewayCore } from './gateway.ts'
 import type { Caller } from './locate.ts'
-import { assertPath, pathNotFound, unknownPath } from './router.ts'
+import { assertUrl, pathNotFound, unknownPath } from './router.ts'
 
 /** Returns an error instead of throwing it, because the body is still read, and a rule may reply instead. */
 export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<SandboxState>): unknown {
@@ -27,7 +27,7 @@ function route(gateway: GatewayCore, record: CallRecord<SandboxState>): void {
     gateway.extras.some(({ handles }) => handles?.(method, path ?? ''))
   const isKnown = operation !== undefined || isOther
   if (isKnown) record.routed(operation, params)
-  assertPath(record.path)
+  assertUrl(record)
   if (isKnown) return
   if (path !== undefined && allow.length > 0) {
     if (record.headers['upgrade']?.toLowerCase() === 'websocket') throw notWebSocket(path, allow)

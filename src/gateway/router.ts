@@ -4,6 +4,7 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { truncate } from '../lib/one-line.ts'
 import { type AnyOperation, shapeOf } from '../operation.ts'
+import type { Call } from './call.ts'
 import type { GatewayCore } from './gateway.ts'
 
 interface Route {
@@ -73,11 +74,15 @@ function decoded(text: string): string | undefined {
   }
 }
 
-export function assertPath(path: string): void {
+export function assertUrl({ path, search }: Pick<Call, 'path' | 'search'>): void {
+  if (search.length > maxQuery) throw new GatewayError(414)
   if (decoded(path) !== undefined) return
   const message = 'Has invalid percent-encoding: write a percent sign as %25'
   throw invalidRequest([{ path: 'path', message, rule: 'percent_encoding' }])
 }
+
+/** Maximum length of a query in characters. Servers accept 16 KB; a call in process could have millions of parameters. */
+const maxQuery = 100_000
 
 /** Returns the 404 for an unknown path, which clients must not retry. */
 export function pathNotFound(why: string): GatewayError {

@@ -24,6 +24,7 @@ const messages: Readonly<Record<number, string>> = {
   409: 'Conflict',
   410: 'This sandbox is gone',
   413: 'Request payload too large',
+  414: 'URI too long',
   415: 'Unsupported media type: send application/json',
   422: 'Unprocessable entity',
   429: 'Rate limit exceeded',

@@ -1,4 +1,5 @@
 /** Paths into JSON values, as in scenario files: `data.0.slug`, `data[0].slug`, `data.*.slug`. */
+import { fieldsOf } from './json.ts'
 
 /** Keys and indexes, outermost first. `*` matches all keys and indexes. */
 export type Path = readonly string[]
@@ -19,19 +20,30 @@ export function readAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current
 }
 
+type Step = string | number
+
 /** Yields a value and all values inside it, each with its path, down to a hundred levels. */
-export function* walk(
-  value: unknown,
-  path: (string | number)[] = [],
-  around: readonly object[] = [],
-): Generator<[path: (string | number)[], value: unknown, isInItself: boolean]> {
-  const isObject = typeof value === 'object' && value !== null
-  const isInItself = isObject && around.includes(value)
-  yield [path, value, isInItself]
-  if (!isObject || isInItself || path.length > 100) return
-  const within = [...around, value]
-  for (const key of Array.isArray(value) ? value.keys() : Object.keys(value))
-    yield* walk(Reflect.get(value, key), [...path, key], within)
+export function* walk(root: unknown): Generator<[path: Step[], value: unknown, isInItself: boolean]> {
+  yield [[], root, false]
+  const around = [{ value: root, path: [] as Step[], steps: stepsInto(root) }]
+  // Recursion would pass each value on once per level.
+  for (let inside = around.at(-1); inside; inside = around.at(-1)) {
+    const { done, value: step } = inside.steps.next()
+    if (done) {
+      around.pop()
+      continue
+    }
+    const value: unknown = Reflect.get(Object(inside.value), step)
+    const path = [...inside.path, step]
+    const isInItself = typeof value === 'object' && around.some((outer) => outer.value === value)
+    yield [path, value, isInItself]
+    if (!isInItself && path.length <= 100) around.push({ value, path, steps: stepsInto(value) })
+  }
+}
+
+function stepsInto(value: unknown): Iterator<Step, undefined> {
+  if (Array.isArray(value)) return value.keys()
+  return Object.keys(fieldsOf(value)).values()
 }
 
 export function readAll(value: unknown, path: Path): unknown[] {

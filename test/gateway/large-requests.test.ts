@@ -36,3 +36,8 @@ describe('POST /responses', () => {
     expect(status).toBe(200)
   })
 })
+
+it('rejects a query of 9 MB in process, before its parameters are read', { timeout }, async () => {
+  const { status } = await send(`GET /providers?${'a=1&'.repeat(2_250_000)}`)
+  expect(status).toBe(414)
+})
