@@ -7,7 +7,7 @@ import type { CallRecord } from '../../journal/call-record.ts'
 import { monotonic } from '../../lib/clock.ts'
 import { changedRows } from './changed-rows.ts'
 import { Changes } from './changes.ts'
-import { checkDraft } from './drafts.ts'
+import { checkDraft, ruleNames } from './drafts.ts'
 import { type CallRow, toRow } from './rows.ts'
 import { whyOf } from './why.ts'
 
@@ -69,6 +69,11 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       doc: { summary: 'List differences from the seed by collection', tag },
       output: z.object({ data: z.array(z.looseObject({})) }),
       resolve: ({ state }) => ({ data: changedRows(state.database) }),
+    }),
+    gatewayOperation('listRuleNames', 'GET /console/rule-names', {
+      doc: { summary: 'List names that rules can contain', tag },
+      output: z.object({ data: z.looseObject({}) }),
+      resolve: ({ gateway }) => ({ data: ruleNames(gateway) }),
     }),
     sandboxOperation('checkDraft', 'POST /console/sandboxes/{sandbox}/drafts', {
       doc: { summary: 'Check the text of a scenario, and try it on past calls', tag },

@@ -5,8 +5,9 @@ import type { JournalEntry } from '../../../journal/entry.ts'
 import { ask, useLoaded } from './api.ts'
 import { calls } from './calls-store.ts'
 import { Conversation, replyTurns, requestTurns } from './conversation.tsx'
+import { FailNext } from './fail-next.tsx'
 import { closed, hashWith, param } from './location.ts'
-import { Code, CopyButton, milliseconds, Notice, pretty, Status, Tabs } from './parts.tsx'
+import { Code, CopyButton, milliseconds, Notice, pretty, Status, shortPath, Tabs } from './parts.tsx'
 import { SendAgain } from './send-again.tsx'
 import { Stream } from './stream.tsx'
 import { isEventStream } from './stream-events.ts'
@@ -60,6 +61,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         >
           Edit and send again…
         </button>
+        <FailNext sandbox={sandbox} operation={entry.operation ?? `${entry.method} ${shortPath(entry)}`} />
       </div>
       {isSending.value && <SendAgain entry={entry} sandbox={sandbox} />}
       <fieldset class="bar formats">

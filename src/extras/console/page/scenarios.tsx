@@ -4,9 +4,12 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { ScenarioProgress } from '../../../scenarios/activation.ts'
 import { ask, useLoaded } from './api.ts'
 import { shownCalls } from './calls-store.ts'
-import { param, sandboxId } from './location.ts'
+import { FailNext } from './fail-next.tsx'
+import { hashWith, param, sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller, withCode } from './parts.tsx'
 import { ScenarioEditor } from './scenario-editor.tsx'
+
+type RuleProgress = ScenarioProgress['rules'][number]
 
 /** Custom scenarios that were active at some time since the page was opened. Users can activate them again. */
 const custom = signal<ReadonlyMap<string, ScenarioProgress>>(new Map())
@@ -74,11 +77,13 @@ export function Scenarios() {
             Deactivate all
           </ActionButton>
         </div>
+        <FailNext sandbox={id} onUse={active.reload} />
         {activeScenarios.length === 0 && <Empty>No active scenarios, so no failures are simulated.</Empty>}
         {activeScenarios.map((scenario) => (
           <Active
             key={scenario.id}
             scenario={scenario}
+            sandbox={id}
             edit={() => show(JSON.stringify(sourceOf(scenario), null, 2))}
             deactivate={() => toggle(scenario.id, true)}
           />
@@ -127,23 +132,27 @@ export function Scenarios() {
 
 function Active({
   scenario,
+  sandbox,
   edit,
   deactivate,
 }: {
   scenario: ScenarioProgress
+  sandbox: string
   edit: () => void
   deactivate: () => Promise<void>
 }) {
   /** Row of the rule that the URL names, if the user followed a call's link. */
   const linked = useRef<HTMLTableRowElement>(null)
-  const isLinked = (rule: ScenarioProgress['rules'][number]) =>
-    param('rule') === `${scenario.name}#${rule.rule}`
+  const isLinked = ({ rule }: RuleProgress) => param('rule') === `${scenario.name}#${rule}`
   useEffect(() => linked.current?.scrollIntoView({ block: 'nearest' }), [param('rule')])
+  const callsOf = (rule: string) => hashWith({ sandbox, q: `rule:${rule}` }, 'calls')
+  const isUsed = scenario.rules.some(({ applied }) => applied > 0)
   return (
     <div class="card">
       <div class="bar">
         <h3>{scenario.name}</h3>
         <span class="muted description grow">{withCode(scenario.description)}</span>
+        {isUsed && <a href={callsOf(scenario.name)}>Show changed calls</a>}
         <button type="button" aria-label={`Edit ${scenario.name}`} onClick={edit}>
           Edit
         </button>
@@ -156,9 +165,7 @@ function Active({
               <th>Rule</th>
               <th>On</th>
               <th>Effect</th>
-              <th class="number">Matched</th>
-              <th class="number">Applied</th>
-              <th class="number">Remaining</th>
+              <th>Used</th>
             </tr>
           </thead>
           <tbody>
@@ -166,18 +173,18 @@ function Active({
               <tr
                 key={rule.rule}
                 ref={isLinked(rule) ? linked : undefined}
-                class={isLinked(rule) ? 'chosen' : undefined}
+                class={`${isLinked(rule) ? 'chosen' : ''} ${rule.remaining === 0 ? 'muted' : ''}`}
               >
                 <td>
                   {rule.rule} {rule.name}
                 </td>
-                <td>{rule.on.join(', ')}</td>
-                <td>{effectOf(rule)}</td>
-                <td class="number">{rule.matched}</td>
-                <td class="number">
-                  {rule.applied === 0 ? <span class="tag warn">unused</span> : rule.applied}
+                <td>
+                  {rule.on.join(', ')} <span class="muted">{conditionsOf(rule)}</span>
                 </td>
-                <td class="number">{rule.remaining ?? 'unlimited'}</td>
+                <td>{effectOf(rule)}</td>
+                <td>
+                  <Uses rule={rule} href={callsOf(`${scenario.name}#${rule.rule}`)} />
+                </td>
               </tr>
             ))}
           </tbody>
@@ -187,24 +194,48 @@ function Active({
   )
 }
 
+function Uses({ rule: { applied, matched, remaining }, href }: { rule: RuleProgress; href: string }) {
+  const text = `${applied}${remaining === null ? '' : ` of ${applied + remaining}`}`
+  return (
+    <>
+      {applied > 0 ? <a href={href}>{text}</a> : text}
+      {matched > applied && <span class="muted">, matched {matched}</span>}
+      {remaining === 0 && <span class="tag">used up</span>}
+      {applied === 0 && remaining !== 0 && <span class="tag warn">unused</span>}
+    </>
+  )
+}
+
 /** Returns the scenario in a form that can be activated again. */
 function sourceOf({ name, description, rules }: ScenarioProgress): object {
   return { name, ...(description && { description }), rules: rules.map(({ source }) => source) }
 }
 
+function conditionsOf({ source: { when, after, during, probability } }: RuleProgress): string {
+  return fieldsText({ ...when, after, during, probability })
+}
+
 function effectOf({
   source: { fault = [], reply, sequence, script, rateLimit, setState },
-}: ScenarioProgress['rules'][number]): string {
-  const names = [fault]
+}: RuleProgress): string {
+  const faults = [fault]
     .flat()
-    .map((each) => (typeof each === 'string' ? each : each.name))
-    .filter((name) => !(rateLimit && name === 'rate-limit'))
+    .map((each) => (typeof each === 'string' ? { name: each } : each))
+    .filter(({ name }) => !(rateLimit && name === 'rate-limit'))
   return [
-    ...names,
+    ...faults.map(({ name, ...parameters }) => `${name} ${fieldsText(parameters).replace('status: ', '')}`),
     ...(reply ? ['scripted reply'] : []),
     ...(sequence ? [`sequence of ${sequence.length}`] : []),
-    ...(script ? ['script'] : []),
-    ...(rateLimit ? ['rate limit'] : []),
+    ...(script ? [`script of ${script.length} turns`] : []),
+    ...(rateLimit ? [`rate limit ${fieldsText(rateLimit)}`] : []),
     ...(setState === undefined ? [] : [`sets state to ${setState}`]),
   ].join(', ')
+}
+
+/** Formats fields as `name: value`, without those that are unset or zero. */
+function fieldsText(fields: object): string {
+  return Object.entries(fields)
+    .filter(([, value]) => ![undefined, '0', '{}'].includes(JSON.stringify(value)))
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
 }
