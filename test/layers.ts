@@ -34,6 +34,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     'extras/recordings': 'record, replay, import, drift',
     'extras/console': 'the web page',
     'extras/exports': 'calls exported as a curl command or as a test',
+    'extras/request-rules': 'what a vendor would refuse in a valid request',
     'extras/verdicts': 'what an application did wrong, judged from its calls',
   },
   { extras: '`index.ts`: the list of extras' },

@@ -8,6 +8,7 @@ import { models } from './models/index.ts'
 import { openapi } from './openapi/index.ts'
 import { openrouter } from './openrouter/index.ts'
 import { recordings } from './recordings/index.ts'
+import { requestRules } from './request-rules/index.ts'
 import { verdicts } from './verdicts/index.ts'
 
 /** The extras in the order in which gateways create them. */
@@ -22,5 +23,6 @@ export const extras = [
   openrouter,
   recordings,
   exports,
+  requestRules,
   verdicts,
 ] as const

@@ -4,7 +4,7 @@ import type { AssumptionName } from '../assumptions.ts'
 import { GatewayError, invalidRequest, type Violation } from '../http/errors.ts'
 import { assertJsonBody } from '../http/json-body.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
-import type { CallRecord } from '../journal/call-record.ts'
+import type { BrokenRule, CallRecord } from '../journal/call-record.ts'
 import { fieldsOf, listOf, lookUp } from '../lib/json.ts'
 import { truncate } from '../lib/one-line.ts'
 import { check } from '../lib/schema-messages.ts'
@@ -12,11 +12,10 @@ import { hash } from '../lib/seed.ts'
 import type { AnyOperation, RequestContext, Schema } from '../operation.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import { isSpecifiedModel, modelForm, unspecifiedItems } from '../resources/create-response-body.ts'
-import type { BrokenRule, RequestFacts, RequestRules } from '../resources/request-rule.ts'
 import { isSentField } from '../resources/sent-fields.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { ReceivedCall } from './call.ts'
-import type { SentRequest } from './extra.ts'
+import { brokenRulesIn, type SentRequest } from './extra.ts'
 import type { Effect } from './match-rule.ts'
 import { equivalentField, nameOtherOperations } from './other-fields.ts'
 import { conversationIn } from './read.ts'
@@ -82,8 +81,14 @@ export async function checkRequest(
   // Rules have read the conversation from the body as sent. A translated body's conversation may differ.
   const isAsSent = translated === record.body
   const read = (isAsSent ? conversation() : conversationIn(translated, operation, state)) ?? noConversation
-  const rules = onlySpecified ? undefined : protocol?.rules
-  const broken = rules ? await brokenRules(rules, body, read, { gateway, record }) : []
+  const request = {
+    operation: operation.id,
+    body,
+    conversation: read,
+    record,
+    isVendor: dialect !== undefined,
+  }
+  const broken = protocol && !onlySpecified ? await brokenRulesIn(gateway.extras, request) : []
   record.checked(broken, state.options.strict)
   if (broken[0] && state.options.strict) throw refusal(broken[0], broken)
   if (unspecified.length > 0) record.assume('modelName')
@@ -104,27 +109,7 @@ export async function checkRequest(
 
 const noConversation: Conversation = { items: [], tools: [] }
 
-/** Returns what breaks the protocol's rules, in their order. */
-async function brokenRules(
-  rules: RequestRules,
-  body: unknown,
-  conversation: Conversation,
-  { gateway, record: { model = '', state } }: Pick<ReceivedCall, 'gateway' | 'record'>,
-): Promise<BrokenRule[]> {
-  const facts: RequestFacts = {
-    conversation,
-    model: await state.tables.models.find(model),
-    stored: state.options.storedResponses ? state.storedResponses : undefined,
-    isVendor: gateway.dialect !== undefined,
-  }
-  return Object.entries(rules).flatMap(([rule, { find }]) =>
-    [...find(body, facts)].slice(0, maxBreaches).map((breach) => ({ rule, ...breach })),
-  )
-}
-
-const maxBreaches = 20
-
-/** Returns the error of the vendor for the first breach. */
+/** Returns the vendor's error for the first of the broken rules. */
 function refusal(first: BrokenRule, all: readonly BrokenRule[]): GatewayError {
   const { rule, param, message, status = 400 } = first
   const violations = all.map((each) => ({
@@ -132,10 +117,9 @@ function refusal(first: BrokenRule, all: readonly BrokenRule[]): GatewayError {
     message: each.message,
     rule: each.rule,
   }))
-  return new GatewayError(status, message, { rule, violations }, { param, assumption, isFinal: true })
+  const extras = { param, assumption: 'requestRules', isFinal: true } as const
+  return new GatewayError(status, message, { rule, violations }, extras)
 }
-
-const assumption = 'requestRules'
 
 /** Returns the model names in a body that do not have the form `vendor/model`, except blank ones, which are invalid. */
 function unspecifiedModels(

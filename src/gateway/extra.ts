@@ -2,10 +2,11 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
 import type { Reply } from '../http/reply.ts'
-import type { CallListener, CallRecord } from '../journal/call-record.ts'
+import type { BrokenRule, CallListener, CallRecord } from '../journal/call-record.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
+import type { Conversation } from '../resources/conversation.ts'
 import type { SentFields } from '../resources/sent-fields.ts'
 import type { Options } from '../sandbox/option.ts'
 import { gatewayOptions } from '../sandbox/options.ts'
@@ -63,12 +64,25 @@ export interface Extra {
   readonly answer?: (record: CallRecord<SandboxState>, rejection: unknown) => FoundAnswer | undefined
   /** Returns true if `answer` can reply to a request that no operation handles. @internal */
   readonly handles?: (method: string, path: string) => boolean
+  /** Returns the vendor's rules that a valid request breaks. @internal */
+  readonly brokenRules?: (request: ValidRequest) => Promise<readonly BrokenRule[]> | undefined
   /** @internal */
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
   /** Returns what the application did wrong. @internal */
   readonly findings?: (facts: SandboxFacts) => Promise<readonly { name: string; message: string }[]>
   /** Returns a file to serve, or undefined for other paths. Files do not require the token. @internal */
   readonly files?: (path: string, gateway: ExtraHost) => Promise<Reply | undefined> | undefined
+}
+
+/** A request that matches its operation's schemas. */
+export interface ValidRequest {
+  /** The operation's id. */
+  readonly operation: string
+  readonly body: unknown
+  readonly conversation: Conversation
+  readonly record: CallRecord<SandboxState>
+  /** If true, the gateway has the names and fields of a vendor. */
+  readonly isVendor: boolean
 }
 
 /** A sandbox's calls, also those without a reply, from which extras judge the application. */
@@ -123,5 +137,10 @@ export function operationsOutside(extras: readonly AnyExtra[]): AnyOperation[] {
 
 export async function findingsOf(extras: readonly Extra[], facts: SandboxFacts) {
   const lists = await Promise.all(extras.map(({ findings }) => findings?.(facts) ?? []))
+  return lists.flat()
+}
+
+export async function brokenRulesIn(extras: readonly Extra[], request: ValidRequest) {
+  const lists = await Promise.all(extras.map(({ brokenRules }) => brokenRules?.(request) ?? []))
   return lists.flat()
 }

@@ -6,7 +6,6 @@ import type { Reply } from '../http/reply.ts'
 import { type Clock, monotonic } from '../lib/clock.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
-import type { BrokenRule } from '../resources/request-rule.ts'
 import type { MatchedRule, Outcome } from '../scenarios/compose.ts'
 import { asksForStream, modelOf, type RuleRequest } from '../scenarios/condition.ts'
 import { countNearMisses, type SkippedRules } from '../scenarios/near-misses.ts'
@@ -37,6 +36,17 @@ export interface CallState {
 export interface CallListener {
   replied?(record: CallRecord): void
   settled?(record: CallRecord): void
+}
+
+/** A place in a valid request that breaks a vendor's rule. */
+export interface BrokenRule {
+  readonly rule: string
+  /** Path of the value in the body, such as `messages[2].tool_calls`; the error's `param`. */
+  readonly param: string
+  /** The vendor's message. */
+  readonly message: string
+  /** Status of the refusal. Default: 400. */
+  readonly status?: number
 }
 
 export interface Arrival extends Pick<Readonly<EntryFields>, 'method' | 'path'> {

@@ -4,15 +4,12 @@ import type { Frame, StreamEvent } from '../http/reply.ts'
 import type { Answer } from './answer.ts'
 import type { Conversation } from './conversation.ts'
 import type { Prompt } from './prompt.ts'
-import type { RequestRules } from './request-rule.ts'
 
 /** @typeParam Result Object that represents a complete answer. */
 export interface Protocol<Body, Result> {
   /** Reads the conversation from a body, which may be invalid: rules match it before it is validated. */
   conversation(body: unknown, stored?: StoredConversations): Conversation
   prompt(body: Body, conversation: Conversation): Prompt
-  /** Rules for valid bodies, by name. A broken one is a warning or, with `strict`, an error. Default: none. */
-  readonly rules?: RequestRules
   object(answer: Answer, context: RenderContext<Body>): Result
   /** Fields of scripted output items that the result shows, as paths such as `message.content.text`. Default: all. */
   readonly shown?: readonly string[]

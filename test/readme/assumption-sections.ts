@@ -2,6 +2,7 @@
  * Generates docs/assumptions.md: every assumption, grouped by the operations that depend on it.
  */
 import { type Assumption, type AssumptionName, assumptions } from '../../src/assumptions.ts'
+import { rulesOf } from '../../src/extras/request-rules/index.ts'
 import { everyOperation } from '../../src/setup.ts'
 import { table } from './table.ts'
 
@@ -67,10 +68,12 @@ const groups: Readonly<Record<string, readonly AssumptionName[]>> = {
   ],
 }
 
+const rules = await Promise.all(everyOperation.map(({ id }) => rulesOf[id]?.()))
+
 /** Lists the rules for valid requests with their public sources. */
 export function requestRules(): string {
-  const rows = everyOperation.flatMap(({ path, protocol }) =>
-    Object.entries(protocol?.rules ?? {}).map(([name, { source }]) => [
+  const rows = everyOperation.flatMap(({ path }, place) =>
+    Object.entries(rules[place] ?? {}).map(([name, { source }]) => [
       `\`${name}\``,
       `POST ${path}`,
       `<${source}>`,

@@ -75,7 +75,7 @@ const parts: Record<string, () => string> = {
 
 /** The first folder of a layer starts at the margin; other folders of the layer are indented. */
 function layerLine([name, subject]: [string, string], place: number): string {
-  return `${place === 0 ? '' : '  '}${name.padEnd(place === 0 ? 19 : 17)} ${subject.replaceAll('`', '')}`
+  return `${place === 0 ? '' : '  '}${name.padEnd(place === 0 ? 22 : 20)} ${subject.replaceAll('`', '')}`
 }
 
 /** Returns the names that a module exports, each with whether it is a type. */

@@ -15,12 +15,10 @@ import {
   isChatFunction,
   isLegacy,
 } from './request.ts'
-import { rules } from './rules.ts'
 
 export const protocol: Protocol<ChatRequest, ChatCompletion> = {
   conversation: readConversation,
   prompt: toPrompt,
-  rules,
   object: toChatCompletion,
   shown: shownInChat,
   events: chunks,

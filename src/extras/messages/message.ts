@@ -3,11 +3,11 @@ import * as z from 'zod'
 import { fieldsOf, isObject } from '../../lib/json.ts'
 import { hash } from '../../lib/seed.ts'
 import { readAll, readPath } from '../../lib/value-path.ts'
+import { idAfterThinking, sign } from '../../model/signature.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
 import { isUrlCitation } from '../../resources/response.ts'
 import type { MessagesRequest } from './request.ts'
-import { idAfterThinking, sign } from './signature.ts'
 
 export const MessageObject = z.lazy(() => {
   const Citation = z.strictObject({

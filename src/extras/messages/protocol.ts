@@ -23,12 +23,10 @@ import {
   toMessagesError,
 } from './message.ts'
 import { isCustomTool, isSearchTool, type MessagesRequest, type MessagesTool } from './request.ts'
-import { rules } from './rules.ts'
 
 export const protocol: Protocol<MessagesRequest, MessageObject> = {
   conversation: readConversation,
   prompt: toPrompt,
-  rules,
   object: toMessageObject,
   shown: shownInMessages,
   events: messageEvents,

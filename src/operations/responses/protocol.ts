@@ -16,7 +16,6 @@ import {
 import type { Prompt } from '../../resources/prompt.ts'
 import type { Protocol, StoredConversations } from '../../resources/protocol.ts'
 import { clientTools } from '../../resources/tools.ts'
-import { responsesRules } from '../rules.ts'
 import { responseEvents } from './events.ts'
 import { toResponseObject } from './object.ts'
 import type { ResponseObject } from './response-object.ts'
@@ -30,7 +29,6 @@ export const responses: Protocol<CreateResponseBody, ResponseObject> = {
   writer: responsesWriter,
   places: responsesPlaces,
   storingBody: StoringResponseBody,
-  rules: responsesRules,
 }
 
 function readConversation(body: unknown, stored?: StoredConversations): Conversation {

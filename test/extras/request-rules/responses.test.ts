@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
+import { createGateway } from '../../../src/index.ts'
 
 const request = (body: object) => ({
   method: 'POST',

@@ -1,9 +1,11 @@
 /** Rules of vendors that no schema can express, such as that each tool call has its result. */
-import type { CatalogueModel } from './catalogue-model.ts'
-import type { Conversation } from './conversation.ts'
-import type { StoredConversations } from './protocol.ts'
+import type { ValidRequest } from '../../gateway/extra.ts'
+import type { BrokenRule } from '../../journal/call-record.ts'
+import type { CatalogueModel } from '../../resources/catalogue-model.ts'
+import type { Conversation } from '../../resources/conversation.ts'
+import type { StoredConversations } from '../../resources/protocol.ts'
 
-/** A rule, whose key in `Protocol.rules` is its name. */
+/** A rule, whose key in `RequestRules` is its name. */
 export interface RequestRule {
   /** Address of the vendor's document, or of a public thread that quotes the refusal. */
   readonly source: string
@@ -13,19 +15,7 @@ export interface RequestRule {
 
 export type RequestRules = Readonly<Record<string, RequestRule>>
 
-export interface Breach {
-  /** Path of the value in the body, such as `messages[2].tool_calls`; the error's `param`. */
-  readonly param: string
-  /** The vendor's message. */
-  readonly message: string
-  /** Status of the refusal. Default: 400. */
-  readonly status?: number
-}
-
-/** A breach with its rule, as in the journal. */
-export interface BrokenRule extends Breach {
-  readonly rule: string
-}
+export type Breach = Omit<BrokenRule, 'rule'>
 
 export interface RequestFacts {
   readonly conversation: Conversation
@@ -52,3 +42,21 @@ export function rulesFor<Name extends string>(
   })
   return Object.fromEntries((Object.keys(sources) as Name[]).map((rule) => [rule, toRule(rule)]))
 }
+
+/** Returns what a request breaks, in the order of the rules. */
+export async function brokenRules(
+  rules: RequestRules,
+  { body, conversation, record: { model = '', state }, isVendor }: ValidRequest,
+): Promise<BrokenRule[]> {
+  const facts: RequestFacts = {
+    conversation,
+    model: await state.tables.models.find(model),
+    stored: state.options.storedResponses ? state.storedResponses : undefined,
+    isVendor,
+  }
+  return Object.entries(rules).flatMap(([rule, { find }]) =>
+    [...find(body, facts)].slice(0, maxBreaches).map((breach) => ({ rule, ...breach })),
+  )
+}
+
+const maxBreaches = 20

@@ -1,5 +1,5 @@
 /** Seals thinking, so that a later request shows whether it comes back unchanged and to the same vendor's models. */
-import { hash } from '../../lib/seed.ts'
+import { hash } from '../lib/seed.ts'
 
 /** @param key Makes the signature unique. */
 export function sign(thinking: string, model: string, key: string): string {

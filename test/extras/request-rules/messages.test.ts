@@ -116,7 +116,7 @@ it('refuses each request with strict, and otherwise warns', async () => {
     expect([json, broken?.[0]?.rule]).toEqual([{ type: 'error', error, request_id: json.request_id }, rule])
     expect(await send(limits, body)).toMatchObject({ status: 200, broken })
   }
-  await expect(lines.join('')).toMatchFileSnapshot('request-rules.txt')
+  await expect(lines.join('')).toMatchFileSnapshot('messages.txt')
 })
 
 it.each(clean)('accepts a neighbouring valid request: %j', async (body) => {

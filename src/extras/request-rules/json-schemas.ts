@@ -1,7 +1,7 @@
 /** OpenAI's rules for JSON Schemas in requests: their references and, if strict, the supported subset. */
-import { fieldsOf, isObject, listOf, textOf } from '../lib/json.ts'
-import { readAt } from '../lib/value-path.ts'
-import type { RequestRule, RequestRules } from '../resources/request-rule.ts'
+import { fieldsOf, isObject, listOf, textOf } from '../../lib/json.ts'
+import { readAt } from '../../lib/value-path.ts'
+import type { RequestRule, RequestRules } from './rule.ts'
 
 export interface SentSchema {
   readonly schema: unknown

@@ -1,10 +1,9 @@
 /** Rules of Anthropic for valid requests for messages. Its messages begin with the place in the body. */
 import { fieldsOf, isObject, listOf, textOf } from '../../lib/json.ts'
-import { leastTokens, pairsIn } from '../../operations/rules.ts'
-import { nodesIn, targetOf } from '../../operations/schema-rules.ts'
-import { type RequestFacts, rulesFor } from '../../resources/request-rule.ts'
-import { isCustomTool } from './request.ts'
-import { followsThinking, readSignature } from './signature.ts'
+import { followsThinking, readSignature } from '../../model/signature.ts'
+import { nodesIn, targetOf } from './json-schemas.ts'
+import { leastTokens, pairsIn } from './responses.ts'
+import { type RequestFacts, rulesFor } from './rule.ts'
 
 const issues = 'https://github.com'
 const docs = 'https://platform.claude.com/docs/en/build-with-claude'
@@ -154,7 +153,7 @@ function* checkTools({ tools }: Fields) {
   if (new Set(names).size < names.length)
     yield whole('tool-name-duplicate', 'tools', 'tools: Tool names must be unique.')
   for (const [at, tool] of listOf(tools).map(fieldsOf).entries()) {
-    if (!isCustomTool(tool)) continue
+    if ((tool['type'] ?? 'custom') !== 'custom') continue
     const path = `tools.${at}.custom`
     const { name, input_schema: schema } = tool
     if (/[^\w-]/.test(textOf(name))) {

@@ -1,8 +1,8 @@
 /** Rules of OpenAI, and of gateways in front of other vendors, for valid requests for chat completions. */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
-import { lacksInput, lacksParameter, leastTokens, pairsIn, toolNameRules } from '../../operations/rules.ts'
-import { type SentSchema, schemaRules } from '../../operations/schema-rules.ts'
-import { type RequestFacts, type RequestRules, rulesFor } from '../../resources/request-rule.ts'
+import { type SentSchema, schemaRules } from './json-schemas.ts'
+import { lacksInput, lacksParameter, leastTokens, pairsIn, toolNameRules } from './responses.ts'
+import { type RequestFacts, type RequestRules, rulesFor } from './rule.ts'
 
 const sources = {
   'tool-call-without-result': 'https://github.com/BerriAI/litellm/issues/10083',

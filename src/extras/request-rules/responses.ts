@@ -1,8 +1,8 @@
 /** Rules for valid requests: parts that all protocols share, and the rules of POST /responses. */
-import { fieldsOf, listOf, textOf } from '../lib/json.ts'
-import { countTokens } from '../model/tokens.ts'
-import type { RequestFacts, RequestRule, RequestRules } from '../resources/request-rule.ts'
-import { type SentSchema, schemaRules } from './schema-rules.ts'
+import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
+import { countTokens } from '../../model/tokens.ts'
+import { type SentSchema, schemaRules } from './json-schemas.ts'
+import type { RequestFacts, RequestRule, RequestRules } from './rule.ts'
 
 /** A call or its result. */
 export interface Step {
@@ -85,7 +85,7 @@ export function leastTokens({ conversation }: RequestFacts, enough: number): num
 
 const estimateToLeast = 1.4
 
-export const responsesRules: RequestRules = {
+export const rules: RequestRules = {
   'tool-result-without-call': inputRule(
     'https://github.com/continuedev/continue/issues/10092',
     (body, facts) => {

@@ -112,7 +112,7 @@ it('refuses each request with strict, and otherwise warns', async () => {
     expect([metadata.rule, strict.broken?.[0]]).toEqual([rule, { rule, param, message }])
     expect(await send(body, { dialect })).toMatchObject({ status: 200, broken: strict.broken })
   }
-  await expect(lines.join('')).toMatchFileSnapshot('request-rules.txt')
+  await expect(lines.join('')).toMatchFileSnapshot('chat.txt')
 })
 
 it('accepts with OpenRouter schemas for other vendors that are not strict enough for OpenAI', async () => {
