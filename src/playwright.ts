@@ -5,6 +5,7 @@ import type { JournalEntry } from './journal/entry.ts'
 import { type JournalMatchers, messageWithFields, toMatchers } from './journal/matchers.ts'
 import { printable } from './lib/print.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
+import { maxSandboxName } from './sandbox/sandbox-options.ts'
 import { startServer } from './serve.ts'
 import { everyOperation, type GatewayOptions, gatewaySetup, type RequestBodies } from './setup.ts'
 
@@ -68,13 +69,18 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
   async sandbox({ gateway }, use, testInfo) {
-    await using sandbox = await gateway.createSandbox()
+    await using sandbox = await gateway.createSandbox({ name: titleOf(testInfo).slice(0, maxSandboxName) })
     const before = await gateway.journal.entries()
     await use(sandbox)
     if (testInfo.status === testInfo.expectedStatus) return
     await attachJournal(sandbox, testInfo, (await gateway.journal.entries()).slice(before.length))
   },
 })
+
+/** Returns the test's title after those of its `describe` blocks. */
+function titleOf({ titlePath }: TestInfo): string {
+  return titlePath.slice(1).join(' > ')
+}
 
 /** @param stray Calls that arrived without a sandbox's key or path. */
 async function attachJournal(
@@ -87,7 +93,7 @@ async function attachJournal(
   const { text, file } = await reportFailedTest(
     { extras, operations: everyOperation },
     {
-      test: testInfo.title,
+      test: titleOf(testInfo),
       sandbox: id,
       entries: await journal.entries(),
       unanswered: await journal.unanswered(),

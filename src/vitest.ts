@@ -22,7 +22,7 @@ import { assertInspectable, type JournalMatchers, toMatchers } from './journal/m
 import { equal } from './lib/equal.ts'
 import { printError, printWarning } from './lib/print.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
-import { assertNames } from './sandbox/sandbox-options.ts'
+import { assertNames, maxSandboxName } from './sandbox/sandbox-options.ts'
 import { everyOperation, type GatewayOptions, type RequestBodies } from './setup.ts'
 
 if (typeof globalThis.process?.getBuiltinModule !== 'function')
@@ -119,14 +119,15 @@ const extended: TestAPI<Fixtures> = base.extend<Fixtures>({
   ],
   serial: false,
   sandbox: [
-    async ({ gateway, serial, onTestFailed }, use) => {
+    async ({ gateway, serial, task, onTestFailed }, use) => {
       const provide = serial ? provideDefault : provideNew
-      await provide(gateway, async (sandbox) => {
+      const start = async (sandbox: Sandbox<RequestBodies>) => {
         reportIfFailed(gateway, sandbox, onTestFailed)
         // Not `run`, which would not cover the test, because Vitest runs the test outside the call to `use`.
         gateway.sandboxes.current?.enterWith(sandbox)
         await use(sandbox)
-      })
+      }
+      await provide(gateway, start, task.fullTestName)
     },
     { auto: true },
   ],
@@ -179,8 +180,8 @@ declare module 'vitest' {
 
 type Use = (sandbox: Sandbox<RequestBodies>) => Promise<void>
 
-async function provideNew(gateway: Gateway, use: Use): Promise<void> {
-  const sandbox = gateway.createSandbox()
+async function provideNew(gateway: Gateway, use: Use, title: string): Promise<void> {
+  const sandbox = gateway.createSandbox({ name: title.slice(0, maxSandboxName) })
   await use(sandbox)
   warnOfSharing(gateway, sandbox.journal.stray())
   sandbox.dispose()
@@ -206,7 +207,7 @@ function reportIfFailed(
   onTestFailed(async ({ task }) => {
     const { rules } = sandbox
     const { text, file } = await reportFailedTest(gateway, {
-      test: task.name,
+      test: task.fullTestName,
       sandbox: id,
       entries: journal.entries(),
       unanswered: journal.unanswered(),
@@ -220,7 +221,7 @@ function reportIfFailed(
       body: new TextEncoder().encode(text),
     }))
     await recordArtifact(task, { type: 'gateway-understudy:sandbox', attachments })
-    printError(`[understudy] '${task.name}' failed. ${text}`)
+    printError(`[understudy] '${task.fullTestName}' failed. ${text}`)
   })
 }
 

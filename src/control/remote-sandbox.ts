@@ -72,6 +72,8 @@ export interface RemoteSandbox<RequestBodies extends object> extends DerivedMeth
 export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposable {
   /** Sandbox id, such as `s1`. */
   readonly id: string
+  /** Name that the console and reports show next to the id. */
+  readonly name: string | undefined
   /** API key that routes requests to this sandbox. */
   readonly apiKey: string
   /** Requests under this URL use this sandbox, regardless of their key. Ends in `/api/v1`. */
@@ -92,9 +94,10 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
   }
 
   /** @internal */
-  constructor(client: ControlClient, { id, apiKey, baseUrl }: SandboxAddress) {
+  constructor(client: ControlClient, { id, name, apiKey, baseUrl }: SandboxAddress) {
     this.client = client
     this.id = id
+    this.name = name
     this.apiKey = apiKey
     this.baseUrl = baseUrl
     const here = { sandbox: id }
@@ -178,9 +181,9 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
     await this.client.data('restoreSnapshot', this.#here, { body: { id: snapshot.id } })
   }
 
-  /** Creates a copy of this sandbox. @param id Default: a generated one. */
-  async fork(id?: string): Promise<RemoteSandbox<RequestBodies>> {
-    return newSandbox(this.client, { id, fork: this.id })
+  /** Creates a copy of this sandbox. Default id: a generated one. Default name: none. */
+  async fork(id?: string, name?: string): Promise<RemoteSandbox<RequestBodies>> {
+    return newSandbox(this.client, { id, name, fork: this.id })
   }
 
   /** Deletes the sandbox once all unfinished calls of its methods have completed. Throws if one of them fails. */

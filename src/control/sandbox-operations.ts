@@ -9,12 +9,13 @@ import { isObject, parseJson } from '../lib/json.ts'
 import { Duration } from '../lib/numbers.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { noSnapshot } from '../sandbox/sandbox.ts'
-import type { SandboxSnapshot } from '../sandbox/sandbox-options.ts'
+import { maxSandboxName, type SandboxSnapshot } from '../sandbox/sandbox-options.ts'
 import { type ControlContext, gatewayOperation, sandboxOperation } from './operation.ts'
 
 export const SandboxAddress = z
   .strictObject({
     id: z.string(),
+    name: z.string().optional().describe('Default: none.'),
     apiKey: z.string().describe('Requests with this key use this sandbox.'),
     baseUrl: z
       .string()
@@ -25,6 +26,7 @@ export type SandboxAddress = z.output<typeof SandboxAddress>
 const OneSandbox = z.object({ data: SandboxAddress })
 
 const SandboxOptions = z.strictObject({
+  name: z.string().max(maxSandboxName).optional().describe('Name to show next to the id. Default: none.'),
   fork: z.string().optional().describe('Id of the sandbox to fork. Default: none.'),
   seed: z
     .union([z.int(), z.string().min(1)])
@@ -39,9 +41,12 @@ const snapshots = new WeakMap<Sandbox, Map<string, SandboxSnapshot>>()
 /** Maximum number of snapshots per sandbox. The oldest are evicted first. */
 const maxSnapshots = 1000
 
-export function infoOf({ id, apiKey }: Sandbox, { origin }: Pick<ControlContext, 'origin'>): SandboxAddress {
+export function infoOf(
+  { id, name, apiKey }: Sandbox,
+  { origin }: Pick<ControlContext, 'origin'>,
+): SandboxAddress {
   const baseUrl = `${origin}/api/v1`
-  return { id, apiKey, baseUrl: id === 'default' ? baseUrl : sandboxBaseUrl(baseUrl, id) }
+  return { id, name, apiKey, baseUrl: id === 'default' ? baseUrl : sandboxBaseUrl(baseUrl, id) }
 }
 
 export const serverOperations = [

@@ -25,6 +25,8 @@ export interface CallState {
   readonly isCurrent: boolean
   readonly ledger: { add(usage: CallUsage, counted?: CallUsage): void }
   readonly owner: {
+    /** Name of the sandbox. Default: none. */
+    readonly name?: string | undefined
     readonly listeners: Iterable<CallListener>
     enter(): void
     leave(): void

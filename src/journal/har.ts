@@ -9,7 +9,7 @@ export interface Har {
   log: {
     version: '1.2'
     creator: { name: string; version: string }
-    /** Entries with all fields of HAR 1.2, and `_id`, `_operation`, `_rule` and `_delivery`. */
+    /** Entries with all fields of HAR 1.2, and `_id`, `_sandbox`, `_operation`, `_rule` and `_delivery`. */
     entries: { _id: string; startedDateTime: string; time: number; timings: object }[]
   }
 }
@@ -48,6 +48,7 @@ function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }
     cache: {},
     timings: { send: 0, wait: firstByteAt - startedAt, receive: Math.max(0, endedAt - firstByteAt) },
     _id: record.id,
+    _sandbox: { id: record.state.id, name: record.state.owner.name ?? null },
     _operation: record.operation ?? null,
     _rule: record.rules.map(ruleLabel).join(', ') || null,
     _delivery: record.delivery,

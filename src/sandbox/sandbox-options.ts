@@ -41,6 +41,8 @@ export interface SandboxOptions {
    * is returned unchanged. Default: a generated id.
    */
   id?: string | undefined
+  /** Name to show next to the id, such as a test's title: up to 200 characters, not necessarily unique. Default: none. */
+  name?: string | undefined
   /** Sandbox to fork, or its id. Default: none; the sandbox starts from the seed. */
   fork?: string | SandboxSnapshot | undefined
   /** Seed for all generated data. Default: the gateway's seed. */
@@ -49,7 +51,16 @@ export interface SandboxOptions {
   fixtures?: GatewayOptionsInput['fixtures'] | undefined
 }
 
-export const sandboxOptionNames: readonly (keyof SandboxOptions)[] = ['id', 'fork', 'seed', 'fixtures']
+/** Maximum length of a sandbox's name in characters. */
+export const maxSandboxName = 200
+
+export const sandboxOptionNames: readonly (keyof SandboxOptions)[] = [
+  'id',
+  'name',
+  'fork',
+  'seed',
+  'fixtures',
+]
 
 /** Opaque, serialisable snapshot handle for `restore()`. */
 export interface SandboxSnapshot {

@@ -34,6 +34,8 @@ import { type SdkEnvironment, sdkEnvironment } from './sdk-environment.ts'
 
 export interface SandboxSetup {
   readonly id: string
+  /** Default: none. */
+  readonly name?: string | undefined
   readonly options: GatewayOptions
   readonly seedData: SeedData
   readonly host: Sandboxes
@@ -52,6 +54,8 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
 {
   /** Sandbox id, such as `s1`. */
   readonly id: string
+  /** Name that the console and reports show next to the id. */
+  readonly name: string | undefined
   /** API key that routes requests to this sandbox. */
   readonly apiKey: string
   /** Options, including defaults. */
@@ -84,9 +88,10 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
 
   /** @internal */
   constructor(setup: SandboxSetup, from?: StateSnapshot) {
-    const { id, options, host } = setup
+    const { id, name, options, host } = setup
     this.#setup = setup
     this.id = id
+    this.name = name
     this.options = options
     this.apiKey = `us-${id}-${hash(options.seed, 'api key', id)}`
     const shared = id === 'default' ? undefined : host.default.state.journal
@@ -94,6 +99,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     this.#usedAt = host.clock.elapsed()
     this.#owner = {
       id,
+      name,
       options,
       journal: this.#journal as Journal,
       listeners: host.listeners,
@@ -327,9 +333,10 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     this.#state = new SandboxState(this.#owner, this.#setup.seedData, state)
   }
 
-  /** Creates an independent sandbox with a copy of the current state. Default id: a generated one. */
-  fork(id?: string): Sandbox<RequestBodies> {
-    return this.#setup.host.toFork(this.#setup, this.#live.snapshot(), id) as Sandbox<RequestBodies>
+  /** Creates an independent sandbox with a copy of the current state. Default id: a generated one. Default name: none. */
+  fork(id?: string, name?: string): Sandbox<RequestBodies> {
+    const identity = { id, name }
+    return this.#setup.host.toFork(this.#setup, this.#live.snapshot(), identity) as Sandbox<RequestBodies>
   }
 
   /**

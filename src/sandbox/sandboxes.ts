@@ -13,7 +13,7 @@ import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { ParsedScenario } from '../scenarios/scenario.ts'
 import { type GatewayOptions, SandboxDataOptions } from './options.ts'
 import { Sandbox, type SandboxSetup } from './sandbox.ts'
-import type { SandboxOptions } from './sandbox-options.ts'
+import { maxSandboxName, type SandboxOptions } from './sandbox-options.ts'
 import type { StateSnapshot } from './sandbox-state.ts'
 
 export interface SandboxesSetup {
@@ -24,6 +24,8 @@ export interface SandboxesSetup {
   /** Validates a scenario, finds a bundled one by name or, in Node, reads a file. Throws a one-line error. */
   readonly checkScenario: (input: unknown) => ParsedScenario
 }
+
+type Identity = Pick<SandboxOptions, 'id' | 'name'>
 
 /** Number of checks for idle sandboxes within `limits.sandboxIdle`. */
 const sweepsPerAge = 4
@@ -62,20 +64,21 @@ export class Sandboxes {
    * Creates a sandbox, or returns the live one with this id. Throws 400 for an invalid id or invalid fixtures, 409 if
    * the live sandbox has different data, 410 if the sandbox to fork does not exist, and 429 if the limit is reached.
    */
-  create({ id, fork, seed, fixtures }: SandboxOptions = {}): Sandbox {
+  create({ id, name, fork, seed, fixtures }: SandboxOptions = {}): Sandbox {
+    const identity = { id, name }
     if (id !== undefined) {
       const live = this.get(id)
-      if (live) return reuse(live, { fork, seed, fixtures })
+      if (live) return reuse(live, { name, fork, seed, fixtures })
       assertCustomId(id)
     }
     const hasOwnData = seed !== undefined || fixtures !== undefined
     if (fork !== undefined) {
       if (hasOwnData)
         throw new GatewayError(400, 'A fork copies the seed and fixtures of its origin: omit them')
-      return this.find(typeof fork === 'string' ? fork : fork.id).fork(id)
+      return this.find(typeof fork === 'string' ? fork : fork.id).fork(id, name)
     }
     const { options } = this.setup
-    if (!hasOwnData) return this.#admit(id, options, this.#seedData)
+    if (!hasOwnData) return this.#admit(identity, options, this.#seedData)
     const result = check(SandboxDataOptions, {
       seed: seed ?? options.seed,
       fixtures: { ...options.fixtures, ...fixtures },
@@ -83,7 +86,7 @@ export class Sandboxes {
     if (!result.success) throw invalidRequest(toViolations(result.error, 'body'))
     const merged = { ...options, ...result.data }
     try {
-      return this.#admit(id, merged, new SeedData(merged, this.setup.collections))
+      return this.#admit(identity, merged, new SeedData(merged, this.setup.collections))
     } catch (error) {
       throw error instanceof GatewayError ? error : new GatewayError(400, (error as Error).message)
     }
@@ -158,11 +161,12 @@ export class Sandboxes {
   }
 
   /** Creates a sandbox with the origin's options and seed data, and a copy of the state in `from`. */
-  toFork({ options, seedData }: SandboxSetup, from: StateSnapshot, id?: string): Sandbox {
+  toFork({ options, seedData }: SandboxSetup, from: StateSnapshot, identity: Identity = {}): Sandbox {
+    const { id } = identity
     if (id !== undefined) assertCustomId(id)
     if (id !== undefined && this.get(id))
       throw new GatewayError(409, `Sandbox '${id}' already exists: dispose it first, or choose another id`)
-    return this.#admit(id, options, seedData, from)
+    return this.#admit(identity, options, seedData, from)
   }
 
   /** Disposes a sandbox, but not a newer one with the same id. Throws 409 for the default sandbox. */
@@ -181,7 +185,8 @@ export class Sandboxes {
     for (const sandbox of [this.default, ...this.#sandboxes.values()]) sandbox.rules.replace(old, next)
   }
 
-  #admit(id: string | undefined, options: GatewayOptions, seedData: SeedData, from?: StateSnapshot): Sandbox {
+  #admit({ id, name }: Identity, options: GatewayOptions, seedData: SeedData, from?: StateSnapshot): Sandbox {
+    assertName(name)
     const { sandboxes: limit, sandboxIdle } = this.setup.options.limits
     const isFull = this.#sandboxes.size >= limit
     if (isFull || this.clock.elapsed() - this.#sweptAt > sandboxIdle / sweepsPerAge) this.#sweep()
@@ -191,7 +196,10 @@ export class Sandboxes {
         `Limit of ${limit} ${limit === 1 ? 'sandbox' : 'sandboxes'} reached: dispose one, or raise limits.sandboxes`,
       )
     }
-    const sandbox = new Sandbox({ id: id ?? `s${++this.#generated}`, options, seedData, host: this }, from)
+    const sandbox = new Sandbox(
+      { id: id ?? `s${++this.#generated}`, name, options, seedData, host: this },
+      from,
+    )
     this.#sandboxes.set(sandbox.id, sandbox)
     return sandbox
   }
@@ -232,11 +240,18 @@ function assertCustomId(id: string): void {
   if (message) throw invalidRequest([{ path: 'body.id', message, rule: 'sandbox_name' }])
 }
 
+function assertName(name: string | undefined): void {
+  if (name === undefined || (typeof name === 'string' && name.length <= maxSandboxName)) return
+  const message = `Must be text of at most ${maxSandboxName} characters, got ${shown(name)}`
+  throw invalidRequest([{ path: 'body.name', message, rule: 'max_length' }])
+}
+
 /** Returns the live sandbox with the requested id. Throws 409 if the options contain data that would be ignored. */
-function reuse(live: Sandbox, { fork, seed, fixtures = {} }: SandboxOptions): Sandbox {
+function reuse(live: Sandbox, { name, fork, seed, fixtures = {} }: SandboxOptions): Sandbox {
   const { options } = live
   const differs = (name: string, rows: unknown) => !equal(Reflect.get(options.fixtures, name), rows)
   const ignored = Object.entries({
+    name: name !== undefined && name !== live.name,
     fork: fork !== undefined,
     seed: seed !== undefined && seed !== options.seed,
     fixtures: Object.entries(fixtures).some(([name, rows]) => differs(name, rows)),

@@ -53,6 +53,21 @@ describe('sandboxes in the control API', () => {
     })
   })
 
+  it('have a name, which their list contains', async () => {
+    const remote = await connectGateway(server.url)
+    const bob = await remote.createSandbox({ name: 'bob' })
+    const fork = await bob.fork('fork-of-bob', "bob's fork")
+    await control('PUT /sandboxes/alice', { name: 'alice' })
+    expect((await control('PUT /sandboxes/alice', { name: 'bob' })).status).toBe(409)
+    expect((await control('POST /sandboxes', { name: 'x'.repeat(201) })).status).toBe(400)
+    expect([bob.name, fork.name, remote.name]).toEqual(['bob', "bob's fork", undefined])
+    const names = new Map((await remote.sandboxes()).map(({ id, name }) => [id, name]))
+    expect([bob.id, fork.id, 'alice'].map((id) => names.get(id))).toEqual(['bob', "bob's fork", 'alice'])
+    await open(bob, 'GET /providers')
+    const { log } = await bob.journal.har()
+    expect(log.entries).toMatchObject([{ _sandbox: { id: bob.id, name: 'bob' } }])
+  })
+
   it('have up to 1,000 snapshots, of which the oldest are evicted', async () => {
     const gateway = createGateway()
     const operations = await controlOperations(gateway)

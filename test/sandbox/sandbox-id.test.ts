@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 
 const invalidName = 'id: must be 1 to 64 lowercase letters and digits, with single hyphens in between, got '
@@ -21,4 +21,35 @@ it.each([
   const create = () => createGateway().createSandbox({ id })
   if (message === undefined) expect(create().id).toBe(id)
   else expect(create).toThrow(message)
+})
+
+describe('the name of a sandbox', () => {
+  it.each([
+    ['bob', undefined],
+    ['', undefined],
+    ['a'.repeat(200), undefined],
+    ['a'.repeat(201), "name: must be text of at most 200 characters, got 'aaa"],
+    [7, 'name: must be text of at most 200 characters, got 7'],
+  ])('is checked: %j', (name, message) => {
+    const create = () => createGateway().createSandbox({ name: name as string })
+    if (message === undefined) expect(create().name).toBe(name)
+    else expect(create).toThrow(message)
+  })
+
+  it('need not be unique, is not inherited by forks, and cannot be changed', () => {
+    const gateway = createGateway()
+    const bob = gateway.createSandbox({ id: 'b', name: 'bob' })
+    expect(gateway.createSandbox({ name: 'bob' })).not.toBe(bob)
+    expect([bob.fork().name, bob.fork('c', 'copy').name, gateway.name]).toEqual([
+      undefined,
+      'copy',
+      undefined,
+    ])
+    expect(gateway.createSandbox({ fork: bob, name: 'other' }).name).toBe('other')
+    expect([gateway.createSandbox({ id: 'b', name: 'bob' }), gateway.createSandbox({ id: 'b' })]).toEqual([
+      bob,
+      bob,
+    ])
+    expect(() => gateway.createSandbox({ id: 'b', name: 'alice' })).toThrow('so its name cannot be set')
+  })
 })

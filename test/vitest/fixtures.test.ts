@@ -20,6 +20,10 @@ test("a file's gatewayOptions configure its gateway", async ({ gateway, sandbox 
 })
 
 describe('concurrent tests', () => {
+  test('name their sandboxes', ({ sandbox, expect }) => {
+    expect(sandbox.name).toBe('concurrent tests > name their sandboxes')
+  })
+  test('x'.repeat(250), ({ sandbox, expect }) => expect(sandbox.name).toHaveLength(200))
   for (const status of [500, 502, 503]) {
     test.concurrent(`reach only their own sandbox by key (${status})`, async ({ sandbox, expect }) => {
       sandbox.fail(status)
@@ -127,12 +131,12 @@ describe('calls that cannot be attributed to a test', () => {
   test('do not hide the output of failing tests', ({ task }) => {
     Object.assign(console, { error, warn })
     expect(lines.toSorted()).toEqual([
-      `[understudy] 'are attributed to the only test' failed. Sandbox default has 1 call:
-  1. GET /api/v1/providers (listProviders): 200, 0 ms`,
-      `[understudy] 'are printed with those of a failing test' failed. Sandbox s1 has 1 call:
+      `[understudy] 'calls that cannot be attributed to a test > are printed with those of a failing test' failed. Sandbox s1 has 1 call:
   1. GET /sandboxes/s1/api/v1/providers (listProviders): 200, 0 ms
   the inline rule matches getPreset, but only listProviders was called
 In addition, the default sandbox received 2 calls meanwhile: GET /providers with an unknown key, GET /providers with an unknown key. To send them to this sandbox, use sandbox.baseUrl or sandbox.apiKey or, in process, sandbox.run(work).`,
+      `[understudy] 'calls that cannot be attributed to a test > with serial tests > are attributed to the only test' failed. Sandbox default has 1 call:
+  1. GET /api/v1/providers (listProviders): 200, 0 ms`,
       '[understudy] THIS TEST SHARES ITS STATE. The default sandbox, which all tests of the file share, received 2 calls (such as GET /api/v1/providers) that could not be attributed to a test. Such calls come from work that is not awaited, or from a queue, timer or process started outside of a test. Await the work, or pass it sandbox.apiKey or sandbox.baseUrl. If requests cannot be attributed, use test.override({ serial: true }): the tests then run one at a time, and the default sandbox is reset before each.',
     ])
     const [, failed] = task.suite?.tasks ?? []
@@ -141,7 +145,7 @@ In addition, the default sandbox received 2 calls meanwhile: GET /providers with
     expect(attachment?.contentType).toBe('application/json')
     expect(JSON.parse(Buffer.from(String(attachment?.body), 'base64').toString())).toMatchObject({
       format: 'understudy-failed-test',
-      test: 'are printed with those of a failing test',
+      test: 'calls that cannot be attributed to a test > are printed with those of a failing test',
       entries: [{ operation: 'listProviders' }],
     })
   })

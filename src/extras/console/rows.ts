@@ -22,6 +22,7 @@ type EntryParts = Pick<
 
 export interface CallRow extends EntryParts {
   sandbox: string
+  sandboxName: string | null
   /** Model named in the body, or null. */
   model: string | null
   /** If true, the request asked for an event stream. */
@@ -56,6 +57,7 @@ export function toRow(record: CallRecord, operations: GatewayCore['operations'])
     ...facts,
     id: record.id,
     sandbox: record.state.id,
+    sandboxName: record.state.owner.name ?? null,
     operation: operation ?? null,
     method: record.method,
     path: hideInString(record.path),

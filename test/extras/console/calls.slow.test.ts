@@ -59,6 +59,24 @@ describe('the list of calls', () => {
     await expect.poll(rows).toBe(10)
   })
 
+  it("finds a test's calls by the name of its sandbox", async () => {
+    const sandbox = server.gateway.createSandbox({ name: 'chat > greets Bob' })
+    await call({ baseUrl: sandbox.baseUrl }, 'GET /providers')
+    for (const [search, count] of [
+      ['bob', 1],
+      ['alice', 0],
+      ['sandbox:*bob', 1],
+    ] as const) {
+      await page.getByLabel('Search calls').fill(search)
+      await expect.poll(rows).toBe(count)
+    }
+    await page.locator('.rows a').click()
+    await page.getByText(`sandbox ${sandbox.id} · chat > greets Bob`).waitFor()
+    await page.getByLabel('Sandbox', { exact: true }).selectOption(`${sandbox.id} · chat > greets Bob`)
+    await page.getByRole('link', { name: 'Sandboxes', exact: true }).click()
+    await page.getByRole('heading', { name: 'greets Bob' }).waitFor()
+  })
+
   it('completes search keys and their values, and reports an unknown key', async () => {
     const options = () =>
       page.locator('datalist option').evaluateAll((all) => all.map((each) => each.getAttribute('value')))

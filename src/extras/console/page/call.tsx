@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { ExportFormat } from '../../../control/remote-sandbox.ts'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { ask, useLoaded } from './api.ts'
-import { calls } from './calls-store.ts'
+import { calls, sandboxes, withName } from './calls-store.ts'
 import { Conversation, replyTurns, requestTurns } from './conversation.tsx'
 import { FailNext } from './fail-next.tsx'
 import { closed, hashWith, param } from './location.ts'
@@ -50,7 +50,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         {entry.firstByteMs !== null && entry.timeline.length > 0 && (
           <span>first byte {milliseconds(entry.firstByteMs)}</span>
         )}
-        <span>sandbox {sandbox}</span>
+        <span>sandbox {withName(sandbox, sandboxes.value.find(({ id }) => id === sandbox)?.name)}</span>
         <code>{id}</code>
       </p>
       <div class="bar">

@@ -36,6 +36,11 @@ export const selected = signal<ReadonlySet<string>>(new Set())
 
 let byKey = new Map<string, CallRow>()
 
+/** Returns a sandbox's id, followed by its name if it has one. */
+export function withName(id: string, name?: string | null): string {
+  return name ? `${id} · ${name}` : id
+}
+
 /** Identifies a call. The id alone is not unique, because ids repeat after a reset. */
 export function keyOf({ sandbox, id, startedAt }: CallRow): string {
   return `${sandbox} ${id} ${startedAt}`
@@ -89,7 +94,7 @@ export const columns = {
   model: ['Model', (call) => call.model ?? ''],
   size: ['Size', (call) => call.bytes],
   rule: ['Rule', ruleName],
-  sandbox: ['Sandbox', (call) => call.sandbox],
+  sandbox: ['Sandbox', (call) => withName(call.sandbox, call.sandboxName)],
   first: ['First byte', (call) => call.firstByteMs ?? -1],
   duration: ['Duration', (call) => call.durationMs ?? Number.POSITIVE_INFINITY],
 } satisfies Record<string, readonly [title: string, read: (call: CallRow) => string | number]>

@@ -20,6 +20,7 @@ import {
   order,
   pause,
   selected,
+  withName,
 } from './calls-store.ts'
 import { Compare } from './compare.tsx'
 import { ExportMenu } from './export-menu.tsx'
@@ -441,7 +442,9 @@ const Row = memo(function Row({
             </span>
           )}
         </span>
-        <span class="sandbox">{call.sandbox}</span>
+        <span class="sandbox" title={call.sandboxName ?? undefined}>
+          {withName(call.sandbox, call.sandboxName)}
+        </span>
         <Bar durationMs={durationMs} firstByteMs={firstByteMs} scale={scale} />
         <span class="duration">{milliseconds(durationMs)}</span>
       </a>

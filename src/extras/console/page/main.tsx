@@ -4,7 +4,7 @@ import { type ComponentChildren, render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { saveToken, tokenProblem } from './api.ts'
 import { Calls } from './calls.tsx'
-import { isChosenGone, loadCalls, problem, sandboxes, start } from './calls-store.ts'
+import { isChosenGone, loadCalls, problem, sandboxes, start, withName } from './calls-store.ts'
 import { connection, wasRestarted } from './changes.ts'
 import { Data } from './data.tsx'
 import { chosenSandbox, go, hashWith, place, type View, views } from './location.ts'
@@ -85,9 +85,8 @@ function SandboxPicker() {
   const { view } = place.value
   const canShowAll = view === 'calls'
   const chosen = canShowAll || chosenSandbox.value !== '*' ? chosenSandbox.value : 'default'
-  const ids = [...new Set(['default', ...sandboxes.value.map(({ id }) => id), chosen])].filter(
-    (id) => id !== '*',
-  )
+  const names = new Map(sandboxes.value.map(({ id, name }) => [id, name]))
+  const ids = [...new Set(['default', ...names.keys(), chosen])].filter((id) => id !== '*')
   const choose = (id: string) => go({ sandbox: id === '*' ? undefined : id, call: undefined })
   return (
     <select
@@ -99,7 +98,7 @@ function SandboxPicker() {
       {canShowAll && <option value="*">All sandboxes</option>}
       {ids.map((id) => (
         <option key={id} value={id}>
-          {id === 'default' ? 'Default sandbox' : id}
+          {id === 'default' ? 'Default sandbox' : withName(id, names.get(id))}
         </option>
       ))}
     </select>

@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/sandbox-operations.ts'
 import { ask, useLoaded } from './api.ts'
-import { loadCalls, loadSandboxes, sandboxes } from './calls-store.ts'
+import { loadCalls, loadSandboxes, sandboxes, withName } from './calls-store.ts'
 import { hashWith } from './location.ts'
 import { ActionButton, CopyButton, Field, Notice, ResetButton } from './parts.tsx'
 
@@ -30,14 +30,14 @@ async function create(body: { fork?: string }): Promise<string> {
 }
 
 function Sandbox({ info }: { info: SandboxAddress }) {
-  const { id, apiKey, baseUrl } = info
+  const { id, name, apiKey, baseUrl } = info
   const here = { sandbox: id }
   const snapshots = useSignal<string[]>([])
   const clock = useLoaded(() => ask('readClock', here), [id])
   return (
     <section class="card" aria-label={`Sandbox ${id}`}>
       <div class="bar">
-        <h3>{id}</h3>
+        <h3>{withName(id, name)}</h3>
         <span class="grow" />
         <nav class="bar" aria-label={`Screens for ${id}`}>
           <a href={hashWith({ sandbox: id }, 'calls')}>Calls</a>

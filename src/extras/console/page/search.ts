@@ -67,7 +67,7 @@ const fields = {
   },
   body: { values: () => [] },
   sandbox: {
-    matches: ({ sandbox }, value) => isLike(sandbox, value),
+    matches: ({ sandbox, sandboxName }, value) => isLike(sandbox, value) || isLike(sandboxName ?? '', value),
     values: (calls) => calls.map(({ sandbox }) => sandbox),
   },
   trace: {
@@ -119,7 +119,7 @@ const searched = new WeakMap<CallRow, string>()
 function searchedText(call: CallRow): string {
   const { method, path, operation, model, id, sandbox, status, rules, input, traceId } = call
   const words = [`${method} ${path}`, operation, model, id, sandbox, status, ruleName(call), input, traceId]
-  return [...words, ...rules.flatMap(({ faults }) => faults)].join('\n').toLowerCase()
+  return [...words, call.sandboxName, ...rules.flatMap(({ faults }) => faults)].join('\n').toLowerCase()
 }
 
 function hasText(call: CallRow, text: string): boolean {

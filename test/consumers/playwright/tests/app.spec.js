@@ -58,6 +58,7 @@ test('lists sources under the answer', async ({ page, sandbox }, testInfo) => {
 
 for (const name of ['first', 'second']) {
   test(`isolates two concurrent tests (${name})`, async ({ page, sandbox }) => {
+    expect(sandbox.name).toBe(`isolates two concurrent tests (${name})`)
     await sandbox.reply(`This is for the ${name} test.`)
     for (let round = 1; round <= 3; round++) {
       await page.getByRole('button', { name: 'Ask' }).click()
