@@ -19,7 +19,6 @@ export interface CallState {
   readonly id: string
   readonly seed: string | number
   readonly clock: Clock
-  readonly occurrences: { next(contentKey: string): number }
   readonly journal: Journal
   /** False once the state was replaced: the journal no longer records its calls. */
   readonly isCurrent: boolean
@@ -31,6 +30,8 @@ export interface CallState {
     enter(): void
     leave(): void
   }
+  /** Returns how often a key has been counted before, and counts it. */
+  count(key: string): number
   /** Calls a function at the end of the state. Returns a function that cancels this. */
   hold(end: () => void): () => void
 }
@@ -218,11 +219,10 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
       this.model = modelOf(this.#parsed)
       this.asksForStream = asksForStream(this.#parsed)
     }
-    const { seed, occurrences } = this.state
     const path = (this.#isRouted && this.route) || this.path
     this.contentKey = hash(this.method, path, this.search, text)
-    this.occurrence = occurrences.next(this.contentKey)
-    this.id = `req_${hash(seed, 'request', this.contentKey, this.occurrence)}`
+    this.occurrence = this.state.count(this.contentKey)
+    this.id = `req_${hash(this.state.seed, 'request', this.contentKey, this.occurrence)}`
   }
 
   tryModel(model: string): void {

@@ -20,7 +20,6 @@ import type { ScriptedReply, ScriptedUsage } from '../scenarios/scripted-reply.t
 import { callUsage, checkModel, pricingOf } from './catalogue.ts'
 import { compactionTrigger, type Transcript, toTranscript, writeItems } from './items.ts'
 import { applyPreset } from './preset.ts'
-import { useCache } from './prompt-cache.ts'
 import { scriptedItems, scriptedSources } from './script.ts'
 import { searchWeb } from './search/search.ts'
 import { type CountedItems, cutItems, stopItems } from './token-limit.ts'
@@ -194,12 +193,14 @@ function inputTokens({ instructions = '' }: Prompt, { turns }: Transcript): numb
 }
 
 /** Counts the input, and what of it is read from the cache or written to it. */
-function inputOf(prompt: Prompt, transcript: Transcript, context: AnswerContext): AnswerUsage {
-  const { cacheBlocks = [] } = prompt
-  if (cacheBlocks.length > 0) context.assume('promptCache')
+function inputOf(
+  prompt: Prompt,
+  transcript: Transcript,
+  { sandbox, now, assume }: AnswerContext,
+): AnswerUsage {
   const total = inputTokens(prompt, transcript)
-  const cached = useCache(cacheBlocks, context.sandbox.promptCache, context.now, total)
-  return { ...noTokens, inputTokens: total, ...cached }
+  if (prompt.useCache) assume('promptCache')
+  return { ...noTokens, inputTokens: total, ...prompt.useCache?.(sandbox.memory, now, total) }
 }
 
 function usageOf(

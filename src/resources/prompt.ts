@@ -1,4 +1,6 @@
 /** Protocol-independent requests to a model. */
+import type { RecentMap } from '../lib/recent-map.ts'
+import type { AnswerUsage } from './answer.ts'
 import type { Conversation } from './conversation.ts'
 import type { WebPlugin } from './create-response-body.ts'
 import type { SchemaObject } from './json-schema.ts'
@@ -14,17 +16,8 @@ export interface Prompt extends PromptSettings {
   readonly hasUnspecifiedItems?: boolean
   /** If true, the protocol shows searches as separate items. */
   readonly showsSearches?: boolean
-  /** Blocks of the prompt, if some of them are cache breakpoints. Default: none. */
-  readonly cacheBlocks?: readonly CacheBlock[]
-}
-
-export interface CacheBlock {
-  /** Identifies the prompt up to the end of the block. */
-  readonly key: string
-  /** Number of tokens up to the end of the block. */
-  readonly tokens: number
-  /** Time for which the cache keeps the prompt up to here; undefined without a breakpoint. */
-  readonly ttlMs: number | undefined
+  /** Counts the tokens that are read from a cache or written to it. Default: the prompt is not cached. */
+  readonly useCache?: (cache: RecentMap<number>, now: number, inputTokens: number) => Partial<AnswerUsage>
 }
 
 /** Settings that a preset provides if the request omits them. */

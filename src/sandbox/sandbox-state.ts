@@ -12,8 +12,8 @@ import { Ledger } from '../journal/ledger.ts'
 import { Clock } from '../lib/clock.ts'
 import { RecentMap } from '../lib/recent-map.ts'
 import { Rules } from '../scenarios/rules.ts'
-import { Occurrences, StoredResponses } from './memory.ts'
 import type { GatewayOptions } from './options.ts'
+import { StoredResponses } from './stored-responses.ts'
 
 export type StateOwner = CallState['owner'] &
   Readonly<{ id: string; options: GatewayOptions; journal: Journal }>
@@ -29,9 +29,9 @@ export class SandboxState implements CallState {
   readonly database: DatabaseState
   readonly clock: Clock
   readonly rules: Rules
-  readonly occurrences: Occurrences
   readonly ledger: Ledger
-  readonly promptCache: RecentMap<{ usedAt: number; ttlMs: number }>
+  /** Counts of earlier requests and, for extras, other numbers by key. */
+  readonly memory: RecentMap<number>
   readonly storedResponses: StoredResponses
   readonly #held = new Set<() => void>()
   #hasEnded = false
@@ -48,10 +48,9 @@ export class SandboxState implements CallState {
     this.database = new DatabaseState(seedData, from?.database)
     this.clock = new Clock(options)
     this.ledger = from?.ledger.copy() ?? new Ledger()
-    this.promptCache = from?.promptCache.copy() ?? new RecentMap(10_000)
+    this.memory = from?.memory.copy() ?? new RecentMap(100_000)
     this.storedResponses = from?.storedResponses.copy() ?? new StoredResponses()
     this.rules = new Rules({ seed, clock: this.clock }, from?.rules)
-    this.occurrences = from?.occurrences.fork() ?? new Occurrences()
     if (from) this.clock.restore(from.clock)
   }
 
@@ -65,6 +64,13 @@ export class SandboxState implements CallState {
 
   get isCurrent(): boolean {
     return !this.#hasEnded
+  }
+
+  /** Returns how often a key has been counted before, and counts it. */
+  count(key: string): number {
+    const before = this.memory.get(key) ?? 0
+    this.memory.set(key, before + 1)
+    return before
   }
 
   hold(end: () => void): () => void {
@@ -86,9 +92,8 @@ export class SandboxState implements CallState {
       database: this.database.snapshot(),
       rules: this.rules.snapshot(),
       clock: this.clock.snapshot(),
-      occurrences: this.occurrences.fork(),
       ledger: this.ledger.copy(),
-      promptCache: this.promptCache.copy(),
+      memory: this.memory.copy(),
       storedResponses: this.storedResponses.copy(),
     }
   }

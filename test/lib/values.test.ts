@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { didYouMean, nearest } from '../../src/lib/did-you-mean.ts'
 import { equal } from '../../src/lib/equal.ts'
 import { compileGlob } from '../../src/lib/glob.ts'
+import { RecentMap } from '../../src/lib/recent-map.ts'
 import { editAt, readAll, readAt, readPath } from '../../src/lib/value-path.ts'
 
 describe('equal', () => {
@@ -147,4 +148,16 @@ describe('didYouMean', () => {
     expect(didYouMean('af', ['afterMs', 'every'])).toBe('; expected one of afterMs, every')
     expect(didYouMean('aft', ['afterMs', 'every'])).toBe("; did you mean 'afterMs'?")
   })
+})
+
+it('RecentMap forgets the keys whose values were set longest ago', () => {
+  const map = new RecentMap<number>(
+    4,
+    [...'abcd'].map((key, place) => [key, place]),
+  )
+  const copy = map.copy()
+  map.set('a', 5)
+  map.set('e', 6)
+  expect([...'abcde'].map((key) => map.get(key))).toEqual([5, undefined, undefined, 3, 6])
+  expect([...'abcde'].map((key) => copy.get(key))).toEqual([0, 1, 2, 3, undefined])
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { StoredResponses } from '../../src/sandbox/memory.ts'
+import { StoredResponses } from '../../src/sandbox/stored-responses.ts'
 
 const item = (id: string, more: object = {}) => ({ id, ...more })
 const keys = (stored: StoredResponses, ...ids: string[]) => ids.filter((id) => stored.find(id))

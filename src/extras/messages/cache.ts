@@ -1,19 +1,54 @@
-/** Reads the cache breakpoints in the tools, the system prompt and the messages of a request. */
+/** Simulates the cache of prompts whose breakpoints clients set (assumption `promptCache`). */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
 import { hash } from '../../lib/seed.ts'
-import { longTtlMs, shortTtlMs } from '../../model/prompt-cache.ts'
 import { countTokens } from '../../model/tokens.ts'
-import type { CacheBlock } from '../../resources/prompt.ts'
+import type { Prompt } from '../../resources/prompt.ts'
 import type { MessagesRequest } from './request.ts'
 
-/** Returns nothing if there are no breakpoints. */
-export function cacheBlocksOf(body: MessagesRequest): CacheBlock[] {
+interface CacheBlock {
+  /** Identifies the prompt up to the end of the block. */
+  readonly key: string
+  /** Number of tokens up to the end of the block. */
+  readonly tokens: number
+  /** Time for which the cache keeps the prompt up to here; undefined without a breakpoint. */
+  readonly ttlMs: number | undefined
+}
+
+const shortTtlMs = 5 * 60_000
+const longTtlMs = 60 * 60_000
+/** Maximum number of blocks between a cached prompt and a breakpoint after it. */
+const lookBack = 20
+
+/** Reads the longest cached prompt, writes the blocks after it up to the last breakpoint, and refreshes what was used. */
+export function cacheOf(body: MessagesRequest): Prompt['useCache'] {
+  const blocks = blocksOf(body)
+  const isPoint = ({ ttlMs }: CacheBlock) => ttlMs !== undefined
+  const points = blocks.filter(isPoint)
+  if (points.length === 0) return undefined
+  return (cache, now, inputTokens) => {
+    const keyOf = ({ key }: CacheBlock, ttlMs: number) => `cached for ${ttlMs} ms: ${key}`
+    const isKept = (block: CacheBlock, ttlMs: number) => now < (cache.get(keyOf(block, ttlMs)) ?? 0) + ttlMs
+    const ttlOf = (block: CacheBlock) => [longTtlMs, shortTtlMs].find((ttlMs) => isKept(block, ttlMs)) ?? 0
+    const found = blocks.findLast(
+      (block, at) => ttlOf(block) > 0 && blocks.slice(at, at + lookBack + 1).some(isPoint),
+    )
+    for (const block of found ? [...points, found] : points)
+      cache.set(keyOf(block, Math.max(block.ttlMs ?? 0, ttlOf(block))), now)
+    const tokensTo = (block: CacheBlock | undefined) => Math.min(block?.tokens ?? 0, inputTokens)
+    const cachedTokens = tokensTo(found)
+    const writtenTo = (point: CacheBlock | undefined) => Math.max(0, tokensTo(point) - cachedTokens)
+    const cacheWriteTokens1h = writtenTo(points.findLast(({ ttlMs }) => ttlMs === longTtlMs))
+    return { cachedTokens, cacheWriteTokens: writtenTo(points.at(-1)), cacheWriteTokens1h }
+  }
+}
+
+/** Reads the tools, the system prompt and the messages. */
+function blocksOf(body: MessagesRequest): CacheBlock[] {
   const contents = [body.system, ...body.messages.map(({ content }) => content)]
   const blocks = [...listOf(body.tools), ...contents.flatMap(blocksIn)].map(fieldsOf)
   const controls = blocks.map(controlOf)
   // In the request itself, it is a breakpoint at the end.
   controls[controls.length - 1] ??= body['cache_control']
-  if (controls.every((control) => control == null)) return []
   let key = body.model
   let tokens = 0
   return blocks.map((block, place) => {

@@ -11,7 +11,7 @@ import {
 import { modelsIn } from '../../resources/fallback-models.ts'
 import type { Prompt, PromptTool } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
-import { cacheBlocksOf } from './cache.ts'
+import { cacheOf } from './cache.ts'
 import { messageEvents, messagesPlaces } from './events.ts'
 import {
   callPrefix,
@@ -101,7 +101,7 @@ function toPrompt(body: MessagesRequest, conversation: Conversation): Prompt {
         : toReasoning({ enabled: true, max_tokens: thinking.budget_tokens, effort }),
     plugins: body.plugins ?? undefined,
     xSearchFilter: body.x_search_filter ?? undefined,
-    cacheBlocks: cacheBlocksOf(body),
+    useCache: cacheOf(body),
   }
 }
 

@@ -129,7 +129,7 @@ function replay(
   // Recordings and the real gateway can have any path and media type.
   const isForeign = rejection instanceof GatewayError && [404, 405, 415].includes(rejection.status)
   if (record.route === undefined || (rejection && !isForeign)) return undefined
-  const { clock, occurrences, options } = record.state
+  const { clock, options } = record.state
   const { timeScale } = options
   const { key, recordings, explainMiss } = find({
     method: record.method,
@@ -140,7 +140,7 @@ function replay(
   })
   const last = onEnd === 'repeat-last' ? recordings.at(-1) : undefined
   const next =
-    replayed.get(record) ?? (key === undefined ? undefined : (recordings[occurrences.next(key)] ?? last))
+    replayed.get(record) ?? (key === undefined ? undefined : (recordings[record.state.count(key)] ?? last))
   if (next) {
     replayed.set(record, next)
     const { name: file, recording } = next

@@ -1,23 +1,4 @@
-/** Remembers earlier requests: occurrence counts and stored responses. */
-import { RecentMap } from '../lib/recent-map.ts'
-
-export class Occurrences {
-  readonly #counts: RecentMap<number>
-
-  constructor(counts = new RecentMap<number>(100_000)) {
-    this.#counts = counts
-  }
-
-  next(key: string): number {
-    const before = this.#counts.get(key) ?? 0
-    this.#counts.set(key, before + 1)
-    return before
-  }
-
-  fork(): Occurrences {
-    return new Occurrences(this.#counts.copy())
-  }
-}
+/** Stores responses, which later requests continue. */
 
 const maxResponses = 1000
 /** Maximum total size of stored conversations, in characters of JSON. */
