@@ -1,9 +1,17 @@
 /** Hides secrets in calls that are printed or leave the process, such as the log, HAR files and recordings. */
 import { isPlain } from '../lib/copy.ts'
 import { equal } from '../lib/equal.ts'
-import { keyFormats, secretEnds, secretNames } from './secret-formats.ts'
+import formats from './secret-formats.json' with { type: 'json' }
 
-const secretName = new RegExp(`^(?:${secretNames})$|(?:${secretEnds})$`)
+const anyOf = (words: string) => words.replaceAll(' ', '|')
+const { names, ends, wordsBeforeKey, wordsBeforeToken } = formats
+/** Excludes names such as `next_page_token`, and `session_id` and `signature`, which are part of the API. */
+const secretName = new RegExp(
+  [
+    `^(?:${anyOf(names)})$`,
+    `(?:(?<!${anyOf(wordsBeforeToken)})token|(?:${anyOf(wordsBeforeKey)})key|${anyOf(ends)})$`,
+  ].join('|'),
+)
 
 export const hidden = '(hidden)'
 
@@ -221,10 +229,11 @@ function looksRandom(text: string): boolean {
 }
 
 const escapedText = (text: string) => text.replace(/[.+*?/]/g, '\\$&')
-const prefixes = keyFormats.flatMap(([, , list]) => list.split(' ')).sort()
-const keySource = keyFormats
-  .map(([alphabet, minLength, list]) => {
-    return `(?:${list.split(' ').map(escapedText).join('|')})[${alphabet}]{${minLength},}(?<!\\.)`
+const prefixes = formats.keys.flatMap((format) => format.prefixes.split(' ')).sort()
+/** Keys without a prefix, such as Azure's 32 hexadecimal digits, are found by the name before them. */
+const keySource = formats.keys
+  .map(({ alphabet, minLength, prefixes }) => {
+    return `(?:${anyOf(escapedText(prefixes))})[${alphabet}]{${minLength},}(?<!\\.)`
   })
   .join('|')
 /** A word character before a key is part of it, unless it ends an escape sequence, as in `\nsk-…`. */
