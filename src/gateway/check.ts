@@ -17,7 +17,7 @@ import { unknownFields } from '../resources/unknown-fields.ts'
 import type { ReceivedCall } from './call.ts'
 import { brokenRulesIn, type SentRequest } from './extra.ts'
 import type { Effect } from './match-rule.ts'
-import { equivalentField, nameOtherOperations } from './other-fields.ts'
+import { nameOtherOperations } from './other-fields.ts'
 import { conversationIn } from './read.ts'
 
 const notSimulated = ['body.background', 'body.conversation']
@@ -216,14 +216,13 @@ export async function validate(schema: Schema, value: unknown, root: string): Pr
 /** Each suggestion is text such as `; did you mean 'model'?`, or empty. */
 function unknownIn(root: 'query' | 'body', schema: Schema | undefined, sent: unknown) {
   if (schema && !(schema instanceof z.ZodType)) return []
-  const hint = (field: string | undefined) => (field === undefined ? '' : `; did you mean '${field}'?`)
-  return unknownFields(schema, sent).map(({ path, name, value, fields, suggestion }) => ({
+  return unknownFields(schema, sent).map(({ path, value, suggestion }) => ({
     value,
     path: pathOf(
       root,
       path.map((key) => (typeof key === 'string' ? truncate(key, 100) : key)),
     ),
-    suggestion: hint((path.length === 1 ? equivalentField(name, fields) : undefined) ?? suggestion),
+    suggestion: suggestion === undefined ? '' : `; did you mean '${suggestion}'?`,
   }))
 }
 

@@ -1,20 +1,6 @@
-/** Fields that a text operation lacks, but another one has. */
+/** Fields that belong to another text operation. */
 import type { Violation } from '../http/errors.ts'
 import { lookUp } from '../lib/json.ts'
-
-const equivalents = [
-  ['max_output_tokens', 'max_completion_tokens', 'max_tokens'],
-  ['input', 'messages'],
-  ['instructions', 'system'],
-  ['text.format', 'response_format'],
-  ['tools', 'functions'],
-]
-
-export function equivalentField(name: string, known: object): string | undefined {
-  const rootOf = (field: string) => field.replace(/\..*/, '')
-  const fields = equivalents.find((each) => each.some((field) => rootOf(field) === name))
-  return fields?.find((field) => Object.hasOwn(known, rootOf(field)))
-}
 
 const operationOf: Readonly<Record<string, string>> = {
   function: 'POST /chat/completions',

@@ -7,7 +7,6 @@ import { list } from './list.ts'
 import { isOfOtherType, openUnion } from './object-by-type.ts'
 import { isSentItem } from './sent-fields.ts'
 import { anyTool, type Tool, WebSearchEngine } from './tools.ts'
-import { otherNames } from './unknown-fields.ts'
 import { xSearchFilter } from './x-search-filter.ts'
 
 const anyText = () => z.string()
@@ -97,13 +96,8 @@ const webPlugin = () =>
     include_domains: z
       .array(z.string().min(1))
       .optional()
-      .describe('Domains to which results are restricted.')
-      .register(otherNames, { names: ['allowed_domains', 'included_domains'] }),
-    exclude_domains: z
-      .array(z.string().min(1))
-      .optional()
-      .describe('Domains to exclude from the results.')
-      .register(otherNames, { names: ['excluded_domains', 'blocked_domains'] }),
+      .describe('Domains to which results are restricted.'),
+    exclude_domains: z.array(z.string().min(1)).optional().describe('Domains to exclude from the results.'),
   })
 export type WebPlugin = z.infer<ReturnType<typeof webPlugin>>
 

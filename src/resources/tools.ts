@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../lib/json.ts'
 import { objectByType } from './object-by-type.ts'
-import { otherNames } from './unknown-fields.ts'
 
 export const WebSearchEngine = z.lazy(() => z.enum(['native', 'engine_a', 'engine_b', 'engine_c']))
 export type WebSearchEngine = z.infer<typeof WebSearchEngine>
@@ -29,19 +28,12 @@ export const WebSearchTool = z.lazy(() =>
           engine: z.enum(['auto', ...WebSearchEngine.unwrap().options]).optional(),
           max_results: z.int().min(1).max(25).optional(),
           max_total_results: z.int().min(1).optional(),
-          allowed_domains: z
-            .array(z.string().min(1))
-            .optional()
-            .register(otherNames, { names: ['include_domains', 'included_domains'] }),
-          excluded_domains: z
-            .array(z.string().min(1))
-            .optional()
-            .register(otherNames, { names: ['exclude_domains', 'blocked_domains'] }),
+          allowed_domains: z.array(z.string().min(1)).optional(),
+          excluded_domains: z.array(z.string().min(1)).optional(),
           search_context_size: z.enum(['low', 'medium', 'high']).optional(),
           user_location: z.looseObject({}).nullish(),
         })
-        .nullish()
-        .register(otherNames, { names: ['params', 'options'] }),
+        .nullish(),
     })
     .meta({ id: 'WebSearchTool', description: 'Web search, run by the gateway.' }),
 )

@@ -4,8 +4,19 @@ import { nearest } from '../lib/did-you-mean.ts'
 import { isObject, lookUp } from '../lib/json.ts'
 import { isOfOtherType, kindOf, kindsOf } from './object-by-type.ts'
 
-/** Wrong names that clients use for a field: the plugin's `include_domains` for the tool's `allowed_domains`. */
-export const otherNames = z.registry<{ names: readonly string[] }>()
+/** Names for the same thing in different places: the plugin's `include_domains` is the tool's `allowed_domains`. */
+const synonyms = [
+  ['max_output_tokens', 'max_completion_tokens', 'max_tokens'],
+  ['input', 'messages'],
+  ['instructions', 'system'],
+  ['text.format', 'response_format'],
+  ['tools', 'functions'],
+  ['parameters', 'params', 'options'],
+  ['allowed_domains', 'include_domains', 'included_domains'],
+  ['excluded_domains', 'exclude_domains', 'blocked_domains'],
+  ['allowed_x_handles', 'include_x_handles', 'included_x_handles'],
+  ['excluded_x_handles', 'exclude_x_handles', 'blocked_x_handles'],
+]
 
 export interface UnknownField {
   /** Keys and indexes, outermost first. */
@@ -54,9 +65,9 @@ export function unknownFields(schema: z.ZodType | undefined, value: unknown): Un
 
 function suggest(name: string, fields: Fields): string | undefined {
   if (name.length > maxNameLength) return undefined
-  const names = Object.keys(fields)
-  const isOtherName = (field: string) => otherNames.get(fields[field] as z.ZodType)?.names.includes(name)
-  return names.find(isOtherName) ?? nearest(name, names)
+  const rootOf = (field: string) => field.replace(/\..*/, '')
+  const others = synonyms.find((each) => each.some((field) => rootOf(field) === name))
+  return others?.find((field) => Object.hasOwn(fields, rootOf(field))) ?? nearest(name, Object.keys(fields))
 }
 
 /** Returns undefined for values whose items or fields are not described. */

@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../lib/json.ts'
 import { list } from './list.ts'
-import { otherNames } from './unknown-fields.ts'
 
 /** At most one of the two lists of handles may be non-empty. */
 const filledList = { type: 'array', minItems: 1 }
@@ -13,12 +12,8 @@ export const xSearchFilter = () => {
   const Day = z.iso.date('Must be an ISO 8601 date, such as 2025-06-30')
   return z
     .looseObject({
-      allowed_x_handles: Handles.nullish()
-        .describe('Handles whose posts are allowed.')
-        .register(otherNames, { names: ['include_x_handles', 'included_x_handles'] }),
-      excluded_x_handles: Handles.nullish()
-        .describe('Handles whose posts are excluded.')
-        .register(otherNames, { names: ['exclude_x_handles', 'blocked_x_handles'] }),
+      allowed_x_handles: Handles.nullish().describe('Handles whose posts are allowed.'),
+      excluded_x_handles: Handles.nullish().describe('Handles whose posts are excluded.'),
       from_date: Day.nullish().describe('First day of the period, in UTC.'),
       to_date: Day.nullish().describe('Last day of the period, in UTC.'),
       enable_image_understanding: z.boolean().nullish().describe('Adds image descriptions to the excerpt.'),
