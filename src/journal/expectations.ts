@@ -98,9 +98,8 @@ export function judgeRules({ unused, entries, stray }: Findings): Verdict {
 }
 
 export function explainUnused(unused: UnusedRule, entries: readonly JournalEntry[]): string | undefined {
-  const { scenario, rule, name, on, hiddenBy, hiddenCalls } = unused
+  const { scenario, rule, name, on, hiddenBy } = unused
   const title = ruleTitle(scenario, rule, name)
-  if (hiddenCalls) return `${title} was not reached, because ${hiddenBy} answered ${calls(hiddenCalls)}`
   if (hiddenBy !== undefined) return `${title} is hidden by ${hiddenBy}`
   const called = [...new Set(entries.map(({ operation, method, path }) => operation ?? `${method} ${path}`))]
   const isCalled = (name: string) => name === '*' || name === textOperations || called.includes(name)

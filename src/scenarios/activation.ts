@@ -121,8 +121,6 @@ export interface Progress {
   runs: readonly ScriptRun[]
   problem: string | null
   hiddenBy: string | undefined
-  /** Number of successive calls for which that rule came first because it had uses left. */
-  hiddenCalls: number
 }
 
 export interface MatchContext {
@@ -222,7 +220,6 @@ export function progressIn(activation: Activation, rule: CompiledRule): Progress
     runs: [],
     problem: null,
     hiddenBy: undefined,
-    hiddenCalls: 0,
   }
   activation.progress[rule.number] = progress
   return progress
@@ -296,15 +293,14 @@ export const UnusedRule = lazyObject(() => ({
   name: z.string().optional(),
   on: z.array(z.string()),
   hiddenBy: z.string().optional().describe('The rule that last answered instead.'),
-  hiddenCalls: z.int().optional().describe('Number of calls that it answered, if it had uses left.'),
 }))
 export type UnusedRule = z.output<typeof UnusedRule>
 
 export function unusedRulesOf(activation: Activation): UnusedRule[] {
   return activation.rules.flatMap((rule) => {
     const { scenario, number, name, on } = rule
-    const { applied, rateLimit, hiddenBy, hiddenCalls } = progressIn(activation, rule)
+    const { applied, rateLimit, hiddenBy } = progressIn(activation, rule)
     if (applied > 0 || rateLimit?.isUsed) return []
-    return { scenario, rule: number, name, on: [...on], hiddenBy, hiddenCalls: hiddenCalls || undefined }
+    return { scenario, rule: number, name, on: [...on], hiddenBy }
   })
 }

@@ -135,7 +135,7 @@ export function compose(
     if (decision.kind === 'turn') continue
     if (decision.kind !== 'applies') trial.reasons.set(index, decision)
     const isActing = acting.has(each)
-    if (isChosen(each) && !isActing && step.kind === 'answer' && answer) hide(progress, answer)
+    if (isChosen(each) && !isActing && step.kind === 'answer' && answer) progress.hiddenBy = titleOf(answer)
     const isExcluded = step.kind === 'modifier' && reasonAgainst(each, answer, []) !== undefined
     if (isChosen(each) ? !isActing : isBehind(each, answer) || isExcluded) continue
     if (isSeen(decision)) progress.matched++
@@ -221,13 +221,6 @@ function toTried(recorded: RecordedAnswer | undefined): TriedRule | undefined {
   return { rule, progress, trial, index: 0, step, rank: Infinity, decision: { kind: 'applies' } }
 }
 
-function hide(progress: Progress, answer: TriedRule): void {
-  const isLimited = answer.progress.taken < answer.rule.finite
-  const earlier = progress.hiddenBy === titleOf(answer) ? progress.hiddenCalls : 0
-  progress.hiddenBy = titleOf(answer)
-  progress.hiddenCalls = isLimited ? earlier + 1 : 0
-}
-
 function isBehind(
   { rank, step: { kind }, rule, trial, decision }: TriedRule,
   answer: TriedRule | undefined,
@@ -297,14 +290,12 @@ function playScripts(trials: readonly Trial[], { readConversation }: MatchContex
     .flatMap(({ tried }) => tried.filter(({ decision }) => decision.kind === 'script'))
   const conversation = scripts.length > 0 ? readConversation() : undefined
   if (!conversation) return
-  const { next, endOf, altered } = planTurns(scripts, conversation)
+  const { next, endOf } = planTurns(scripts, conversation)
   for (const trial of trials) {
     for (const [place, script] of trial.tried.entries()) {
       if (script.decision.kind !== 'script') continue
       const isNext = next?.active === script
       const turn = isNext ? next : endOf(script)
-      if (!turn && altered?.active.rule === script.rule)
-        script.decision = { kind: 'script', why: `expected ${altered.differences}` }
       if (!turn) continue
       script.decision = { kind: 'turn', turn }
       script.step = { ...script.step, faults: turn.faults }

@@ -13,7 +13,7 @@ const descriptions = {
   times: ({ times }) => `is used up: it applies ${times === 1 ? 'once' : `${times} times`}`,
   sequence: ({ steps: { length } }) =>
     `is used up: its sequence has ${length} ${length === 1 ? 'step' : 'steps'}`,
-  script: (_, { why = 'has no turn left for this call' }: { why?: string }) => why,
+  script: () => 'has no turn left for this call',
   call: ({ when }, { call }: { call: number }) =>
     `expected call ${[when?.call].flat().join(' or ')}, but this is call ${call}`,
   after: ({ after }, { call }: { call: number }) =>

@@ -4,14 +4,13 @@
  */
 import * as z from 'zod'
 import { compareFaults, type FaultSetting } from '../faults/index.ts'
-import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
-import { assistantOutputs, type Conversation, firstUserText, userTexts } from '../resources/conversation.ts'
+import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
 import { type CompiledRule, type Effect, type Progress, refusal } from './activation.ts'
 import type { RuleRequest } from './condition.ts'
 import { lazyObject } from './field.ts'
 import { ruleTitle } from './names.ts'
-import { answerOf, brief, type CallResult, differencesOf, type ParsedTurn, type Script } from './script.ts'
+import { answerOf, type CallResult, differencesOf, type ParsedTurn, type Script } from './script.ts'
 import { faultsOf } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
 
@@ -20,8 +19,6 @@ export interface ScriptRun {
   /** Index of this conversation among the sandbox's scripted conversations, from 1; 0 before its first turn. */
   readonly conversation: number
   readonly firstUserMessage: string
-  /** The first user message, shortened for messages. */
-  readonly begunWith: string
   readonly turns: number
   /** Not `isSure` after a fault or a failed or cancelled answer, which the client may not have received. */
   readonly said: readonly { readonly text: string; readonly isSure: boolean }[]
@@ -66,8 +63,6 @@ const maxRuns = 1000
 export function planTurns(scripts: readonly ActiveScript[], conversation: Conversation) {
   const current = findRun(scripts, conversation)
   const history = hash(conversation.items.length, JSON.stringify(conversation.items.at(-1)))
-  // The conversation that the request would continue if its history were the same.
-  const altered = current ? undefined : findAltered(runsOf(scripts), conversation)
 
   /** Returns the conversation's next turn, or the first turn of an unused script. */
   function nextTurn(): PlannedTurn | undefined {
@@ -81,7 +76,6 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     const unstarted = scripts.filter(({ progress }) => progress.applied === 0)
     const fitting = unstarted.find((each) => fitsTurn(scriptOf(each)[0], conversation))
     const active = fitting ?? unstarted[0]
-    if (active && !fitting && altered && !altered.maybeNew) return rejectTurn(altered)
     // A script that lets requests pass after its last turn leaves the conversation to the next script.
     return active && plan({ active, run: newRun(conversation, current?.run) })
   }
@@ -113,12 +107,11 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
       return plan({ active, run: { ...run, turns } })
     }
     if (scripts.some(({ rule }) => rule.onEnd === 'pass')) return undefined
-    if (altered) return altered.active === active ? rejectTurn(altered) : undefined
     const reason =
       scripts.length === 1
         ? 'the script is already used by another'
         : `all ${scripts.length} scripts are already used by others`
-    const message = `this is a new conversation, and ${reason}${forOthers}`
+    const message = `this is a new conversation, or the client changed its history, and ${reason}${forOthers}`
     return reject({ active, run }, 1, message, `no new conversation: ${reason}`)
   }
 
@@ -130,18 +123,11 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     const differences = differencesOf(turn.expect, conversation, resultsOf(conversation, run)).join(
       '; expected ',
     )
-    if (differences !== '') return rejectTurn({ active, run, differences, maybeNew: run.turns === 0 }, number)
-    return { active, number, run, history, faults: faultsOf(turn).toSorted(compareFaults) }
-  }
-
-  function rejectTurn(
-    { active, run, differences, maybeNew }: AlteredRun,
-    number = run.turns + 1,
-  ): PlannedTurn {
-    const total = scriptOf(active).length
-    const position = number > total ? `${number}, after the last one,` : `${number} of ${total}`
-    const message = `turn ${position} does not match: expected ${differences}${maybeNew ? forOthers : ''}`
-    const problem = run.turns > 0 ? `turn ${number} expected ${differences}` : differences
+    if (differences === '')
+      return { active, number, run, history, faults: faultsOf(turn).toSorted(compareFaults) }
+    const isNew = run.turns === 0
+    const message = `turn ${number} of ${total} does not match: expected ${differences}${isNew ? forOthers : ''}`
+    const problem = isNew ? differences : `turn ${number} expected ${differences}`
     return reject({ active, run }, number, message, differences, problem)
   }
 
@@ -149,20 +135,16 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     { active, run }: CurrentRun,
     number: number,
     message: string,
-    difference: string,
+    mismatch: string,
     problem?: string,
   ): PlannedTurn {
     const { scenario, number: rule, name } = active.rule
     const position = scripts.length > 1 ? ` number ${scripts.indexOf(active) + 1}` : ''
-    const known = new Set(runsOf(scripts).flatMap((each) => [...each.run.calls.keys()]))
-    const unknown = conversation.items.find((item) => 'id' in item && !known.has(item.id))
-    const cause = unknown && 'id' in unknown && `no script sent the call id '${truncate(unknown.id, 100)}'`
-    const text = `${ruleTitle(scenario, rule, name)}${position}: ${cause ? `${cause}; ` : ''}${message}`
-    const mismatch = cause ? `${difference}; ${cause}` : difference
+    const text = `${ruleTitle(scenario, rule, name)}${position}: ${message}`
     return { active, number, run, history, faults: refusal(text, { turn: number }).faults, mismatch, problem }
   }
 
-  return { next: nextTurn(), endOf, altered }
+  return { next: nextTurn(), endOf }
 }
 
 const forOthers = '; to let other conversations pass, limit the script with when, which applies to every turn'
@@ -227,7 +209,6 @@ function newRun(conversation: Conversation, previous?: ScriptRun): ScriptRun {
   return {
     conversation: previous?.conversation ?? 0,
     firstUserMessage: hash(firstUserText(conversation)),
-    begunWith: brief(firstUserText(conversation)),
     turns: 0,
     said: previous?.said ?? [],
     calls: new Map(),
@@ -239,12 +220,6 @@ function newRun(conversation: Conversation, previous?: ScriptRun): ScriptRun {
 interface CurrentRun {
   readonly active: ActiveScript
   readonly run: ScriptRun
-}
-
-interface AlteredRun extends CurrentRun {
-  readonly differences: string
-  /** If true, the first user message differs or no output is repeated, so the conversation may be a new one. */
-  readonly maybeNew: boolean
 }
 
 function runsOf(scripts: readonly ActiveScript[]): CurrentRun[] {
@@ -274,51 +249,22 @@ function findByHistory(all: readonly CurrentRun[], conversation: Conversation): 
   const first = hash(firstUserText(conversation))
   const outputs = assistantOutputs(conversation)
   const [shortest] = all
-    .filter(({ run }) => run.firstUserMessage === first && !differenceOf(outputs, run))
+    .filter(({ run }) => run.firstUserMessage === first && isPartOf(outputs, run))
     .sort((left, right) => left.run.said.length - right.run.said.length)
   return shortest
 }
 
-/** Finds the conversation that has most in common with a request's history, unless the request begins a new one. */
-function findAltered(runs: readonly CurrentRun[], conversation: Conversation): AlteredRun | undefined {
-  const outputs = assistantOutputs(conversation)
-  if (outputs.length === 0 && userTexts(conversation).length < 2) return undefined
-  const first = firstUserText(conversation)
-  const firstHash = hash(first)
-  const isSaid = ({ said }: ScriptRun, output = '') => said.some(({ text }) => isSameText(text, output))
-  const [nearest] = runs
-    .map(({ active, run }) => {
-      const isOther = run.firstUserMessage !== firstHash
-      const common = outputs.filter((output) => isSaid(run, output)).length
-      return { active, run, isOther, likeness: isOther ? common : common + 1 }
-    })
-    .sort((left, right) => right.likeness - left.likeness)
-  if (!nearest?.likeness) return undefined
-  const { active, run, isOther } = nearest
-  const differences = isOther ? [`the first user message ${run.begunWith}, but received ${brief(first)}`] : []
-  const all = [...differences, differenceOf(outputs, run) ?? []].flat()
-  return { active, run, maybeNew: isOther || outputs.length === 0, differences: all.join('; expected ') }
-}
-
-/** Returns how a request's assistant output differs from a part of the script's output, in order. */
-function differenceOf(outputs: readonly (string | undefined)[], { said }: ScriptRun): string | undefined {
+/** Returns true if a request's assistant output is a part of the script's output, in order. */
+function isPartOf(outputs: readonly (string | undefined)[], { said }: ScriptRun): boolean {
+  // A client that retries after a fault has no output yet. Otherwise the conversation is new.
+  if (outputs.length === 0) return !said.some(({ isSure }) => isSure)
   let rest = said
-  const isMissing = (output: string | undefined) => {
-    if (output === undefined) return false
+  return outputs.every((output) => {
+    if (output === undefined) return true
     const found = rest.findIndex(({ text }) => isSameText(text, output))
     rest = rest.slice(found + 1)
-    return found === -1
-  }
-  // A client that retries after a fault has no output yet. Otherwise the conversation is new.
-  const isNew = outputs.length === 0 && said.some(({ isSure }) => isSure)
-  if (!isNew && !outputs.some(isMissing)) return undefined
-  const isOther = (output: string | undefined, at: number) =>
-    output !== undefined && !(said[at] && isSameText(said[at].text, output))
-  const place = isNew ? 0 : outputs.findIndex(isOther)
-  const [expected, received] = [said[place]?.text, outputs[place]]
-  const output = `${expected === undefined ? 'no ' : ''}output ${place + 1} of the assistant in the history`
-  const value = expected === undefined ? '' : ` to be ${brief(expected)}`
-  return `${output}${value}, but received ${received === undefined ? 'none' : brief(received)}`
+    return found >= 0
+  })
 }
 
 /** Compares two texts. Ignores truncation by `max_output_tokens`, and links that citations append. */

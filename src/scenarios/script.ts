@@ -201,6 +201,6 @@ function has(value: unknown, expected: unknown): boolean {
   )
 }
 
-export function brief(text: string): string {
+function brief(text: string): string {
   return show(truncate(text, 300))
 }

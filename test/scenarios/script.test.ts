@@ -100,7 +100,7 @@ describe('script()', () => {
     const result = { ...agent.input.pop(), output: 'high at six' }
     agent.input.push({ ...result, call_id: 'x' })
     expect((await agent.ask()).error.message).toBe(
-      "script(): no script sent the call id 'x'; turn 2 of 3 does not match: expected a result of 'search' containing 'high at six', but received none; for an unknown call: 'high at six'",
+      "script(): turn 2 of 3 does not match: expected a result of 'search' containing 'high at six', but received none; for an unknown call: 'high at six'",
     )
     agent.input[agent.input.length - 1] = result
     expect((await agent.ask()).code).toBe(200)
@@ -208,7 +208,7 @@ describe('script()', () => {
       gateway.script(onEnd === 'repeat' ? [expecting, other] : [other, expecting], { onEnd })
       await new Agent(gateway, 'Two boats').ask()
       expect((await new Agent(gateway, 'Two trains').ask()).error.message).toBe(
-        'script(): this is a new conversation, and the script is already used by another; to let other conversations pass, limit the script with when, which applies to every turn',
+        'script(): this is a new conversation, or the client changed its history, and the script is already used by another; to let other conversations pass, limit the script with when, which applies to every turn',
       )
       expect(textOf(await new Agent(gateway, 'Three boats').ask())).toBe('Boats')
     },
@@ -415,65 +415,22 @@ describe('scripted conversations', () => {
     expect(await Promise.all(codes)).toEqual([200, 200, 200, 400, 400])
   })
 
-  const user = (content: string): Json => ({ role: 'user', content })
-  const assistant = (content: string): Json => ({ role: 'assistant', content })
-  const [anna, tides, name] = [user('I am Anna.'), user('Why tides?'), user('My name?')]
-  const [hello, moon, bob] = [assistant('Hello Anna.'), assistant('The moon.'), assistant('Hello Bob.')]
-  const pass = '; to let other conversations pass, limit the script with when, which applies to every turn'
-  const output = (index: number, expected: string, received: string) =>
-    `output ${index} of the assistant in the history to be '${expected}', but received ${received}`
-  it.each([
-    ['an altered output', [anna, bob, tides, moon, name], output(1, 'Hello Anna.', "'Hello Bob.'")],
-    ['swapped outputs', [anna, moon, tides, hello, name], output(1, 'Hello Anna.', "'The moon.'")],
-    ['no output', [anna, tides, name], output(1, 'Hello Anna.', 'none') + pass],
-    [
-      'more output',
-      [anna, hello, tides, moon, bob, name],
-      "no output 3 of the assistant in the history, but received 'Hello Bob.'",
-    ],
-    [
-      'another first message',
-      [tides, moon, name],
-      `the first user message 'I am Anna.', but received 'Why tides?'${pass}`,
-    ],
-  ])('name the turn and the difference if the history has %s', async (_title, history, difference) => {
-    const gateway = createGateway()
-    gateway.script(['Hello Anna.', 'The moon.', 'Anna.'].map((text) => ({ text })))
-    const ask = (input: Json[]) =>
-      call(gateway, 'POST /responses', { body: { model: 'aurora/dawn-2', input } })
-    await ask([anna])
-    await ask([anna, hello, tides])
-    const { body } = await ask(history)
-    expect(body.error.message).toBe(`script(): turn 3 of 3 does not match: expected ${difference}`)
-    const problem = `turn 3 expected ${difference.replace(pass, '')}`
-    expect(gateway.scripts()).toMatchObject([{ conversations: [{ turns: 2, problem }] }])
-  })
-
-  it.each([
-    [{ onEnd: 'pass' }, `script() expected ${output(1, 'Hello Anna.', "'Hello Bob.'")}`],
-    [{ when: { input: 'Anna' } }, /expected input text .*; when applies to every turn of a script$/],
-  ] as const)('are near misses if a script with %j lets an altered history pass', async (options, reason) => {
-    const gateway = createGateway()
-    gateway.script([{ text: 'Hello Anna.' }, { text: 'The moon.' }], options)
-    const agent = new Agent(gateway, 'I am Anna.')
-    await agent.ask()
-    agent.input[1] = bob
-    expect((await agent.says('Why tides?').ask()).code).toBe(200)
-    const [nearMiss] = gateway.journal.last('createResponse')?.nearMisses ?? []
-    expect(nearMiss?.reason).toEqual(typeof reason === 'string' ? reason : expect.stringMatching(reason))
-  })
-
-  it('reject an altered history instead of starting a script whose first turn does not match', async () => {
-    const gateway = createGateway()
-    gateway.script([{ text: 'Hello Anna.' }])
-    gateway.script([{ expect: { input: 'boats' }, text: 'Boats' }])
-    const agent = new Agent(gateway, 'I am Anna.')
-    await agent.ask()
-    agent.input[1] = bob
-    const { error } = await agent.says('Why tides?').ask()
-    expect(error.message).toContain(
-      'script() number 1: turn 2, after the last one, does not match: expected output 1',
-    )
+  it('are rejected, or leave the request to others, if the client changes their history', async () => {
+    const outcomes = (['fail', 'pass'] as const).map(async (onEnd) => {
+      const gateway = createGateway()
+      gateway.script([{ text: 'Hello Anna.' }, { text: 'The moon.' }], { onEnd })
+      const agent = new Agent(gateway, 'I am Anna.')
+      await agent.ask()
+      agent.input[1] = { role: 'assistant', content: 'Hello Bob.' }
+      const { error } = await agent.says('Why tides?').ask()
+      return error?.message ?? gateway.journal.last('createResponse')?.nearMisses[0]?.reason
+    })
+    expect(await Promise.all(outcomes)).toEqual([
+      expect.stringContaining(
+        'new conversation, or the client changed its history, and the script is already',
+      ),
+      'script() has no turn left for this call',
+    ])
   })
 
   it('are rejected or passed through once every script is in use', async () => {
@@ -503,7 +460,7 @@ describe('scripted conversations', () => {
     ] as const) {
       strict.script([{ text }])
       expect(textOf(await new Agent(strict, text).ask())).toBe(text)
-      expect(await rejection()).toContain(`: this is a new conversation, and ${problem}; to let other`)
+      expect(await rejection()).toContain(`, and ${problem}; to let other conversations pass`)
     }
   })
 

@@ -41,20 +41,6 @@ const flights = [
 ]
 
 describe('scripts in one conversation', () => {
-  it('name the turn and the difference if an answer in the history was altered', async () => {
-    const gateway = createGateway()
-    gateway.script([{ text: 'Hello Anna.' }, { text: 'The moon.' }])
-    const thread = new Thread(gateway)
-    await thread.ask('I am Anna.')
-    const altered = new Thread(gateway).add(
-      { role: 'user', content: 'I am Anna.' },
-      { role: 'assistant', content: 'Hello Bob.' },
-    )
-    expect((await altered.ask('Why tides?')).message).toBe(
-      "script(): turn 2 of 2 does not match: expected output 1 of the assistant in the history to be 'Hello Anna.', but received 'Hello Bob.'",
-    )
-  })
-
   it('take over from a script that lets requests pass after its last turn', async () => {
     const gateway = createGateway()
     gateway.script(weather, { onEnd: 'pass' })
@@ -79,22 +65,6 @@ describe('scripts in one conversation', () => {
     expect(await new Thread(gateway).ask('A title')).toBe('Other')
     expect(await new Thread(gateway).ask('weather in Oslo?')).toBe('It is 22.')
     expect(await new Thread(gateway).ask('A title')).toBe('Other')
-  })
-
-  it('name a call id in the history that no script sent', async () => {
-    const gateway = createGateway()
-    gateway.script(weather)
-    const tool_calls = [
-      { id: 'call_9', type: 'function', function: { name: 'get_weather', arguments: '{}' } },
-    ]
-    const thread = new Thread(gateway).add(
-      { role: 'user', content: 'Hi' },
-      { role: 'assistant', content: null, tool_calls },
-      { role: 'tool', tool_call_id: 'call_9', content: '{}' },
-    )
-    expect((await thread.ask()).message).toBe(
-      "script(): no script sent the call id 'call_9'; turn 1 of 2 does not match: expected a user message containing 'weather', but received 'Hi'; to let other conversations pass, limit the script with when, which applies to every turn",
-    )
   })
 
   it('expect their input in any user message since the last turn', async () => {
