@@ -2,7 +2,6 @@
 import { GatewayError } from '../http/errors.ts'
 import { nameCalls } from '../lib/call-names.ts'
 import { copy } from '../lib/copy.ts'
-import { meantBy } from '../lib/did-you-mean.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
 import { isObject } from '../lib/json.ts'
 import { shown } from '../lib/schema-messages.ts'
@@ -127,16 +126,8 @@ export function toDatabase(
   writes?: WriteQueue,
 ): Database {
   const records = collections.map(({ name }) => [name, new StateRecords(name, current, writes)])
-  const names = collections.map(({ name }) => name as string)
-  // A proxy, because a plain object could not suggest a name for an unknown collection. `Object.fromEntries` loses the
-  // collections' types.
-  return new Proxy(Object.fromEntries(records) as Database, {
-    get(database, name) {
-      const hint = typeof name === 'string' && !(name in database) ? meantBy(name, names) : ''
-      if (hint) throw new TypeError(`db: unknown collection ${shown(String(name))}${hint}`)
-      return Reflect.get(database, name)
-    },
-  })
+  // `Object.fromEntries` loses the collections' types.
+  return Object.fromEntries(records) as Database
 }
 
 /** Checks references between tables, and returns copies so that callers cannot change stored rows. */

@@ -17,11 +17,6 @@ export function encodeEvent(event: StreamEvent): string {
   return `data: ${JSON.stringify(event)}\n\n`
 }
 
-/** Encodes an event with an `event:` line for its type, which some protocols require. */
-export function encodeNamedEvent(event: StreamEvent): string {
-  return `${event.type === undefined ? '' : `event: ${event.type}\n`}${encodeEvent(event)}`
-}
-
 const utf8 = new TextEncoder()
 
 export function toBytes(chunk: string | Uint8Array): Uint8Array {

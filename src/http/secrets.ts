@@ -1,6 +1,7 @@
 /** Hides secrets in calls that are printed or leave the process, such as the log, HAR files and recordings. */
 import { isPlain } from '../lib/copy.ts'
 import { equal } from '../lib/equal.ts'
+import { parseJson } from '../lib/json.ts'
 import formats from './secret-formats.json' with { type: 'json' }
 
 const anyOf = (words: string) => words.replaceAll(' ', '|')
@@ -49,13 +50,10 @@ export function hideInQuery(search: string): string {
 
 /** Hides secrets in text: in JSON by names and patterns, in other text, such as truncated JSON, by patterns. */
 export function hideInText(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text)
-    const shown = hideInValue(value)
-    return equal(value, shown) ? text : JSON.stringify(shown)
-  } catch {
-    return hideInString(/^data:/m.test(text) ? hideInDeltas(text) : text)
-  }
+  const value = parseJson(text)
+  if (value === undefined) return hideInString(text)
+  const shown = hideInValue(value)
+  return equal(value, shown) ? text : JSON.stringify(shown)
 }
 
 export function hideInString(text: string, mark: (secret: string) => string = hide): string {
@@ -68,42 +66,6 @@ export function hideInString(text: string, mark: (secret: string) => string = hi
     from = end
   }
   return shown + text.slice(from)
-}
-
-const deltas =
-  /"(delta|content|text|arguments|partial_json|thinking|reasoning|reasoning_content|refusal)": ?"((?:\\.|[^"\\])*)(?=")/g
-
-/** Replaces the text deltas of a stream. A delta's `part` has its field's name, and its item, choice and content block. */
-function mapDeltas(stream: string, change: (text: string, part: string) => string): string {
-  const lines = stream.split('\n').map((line) => {
-    const index = line.match(/index": ?[1-9]\d*/g)?.join() ?? ''
-    return line.replace(deltas, (whole, field: string, text: string) => {
-      return whole.slice(0, whole.length - text.length) + change(text, field + index)
-    })
-  })
-  return lines.join('\n')
-}
-
-export function joinedDeltas(stream: string): Map<string, string> {
-  const texts = new Map<string, string>()
-  mapDeltas(stream, (text, part) => {
-    texts.set(part, (texts.get(part) ?? '') + text)
-    return text
-  })
-  return texts
-}
-
-/** Hides secrets that are split across deltas. The first delta gets the mark. */
-function hideInDeltas(stream: string): string {
-  const left = joinedDeltas(stream)
-  // One character per hidden one, so that the text can be split where it was.
-  const mark = (secret: string) => `\0${'\x01'.repeat(secret.length - 1)}`
-  for (const [part, text] of left) left.set(part, hideInString(text, mark))
-  return mapDeltas(stream, ({ length }, part) => {
-    const text = left.get(part) ?? ''
-    left.set(part, text.slice(length))
-    return text.slice(0, length).replaceAll('\0', hidden).replaceAll('\x01', '')
-  })
 }
 
 export interface SecretPattern {

@@ -4,7 +4,7 @@ import { toDatabase, WriteQueue } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
 import { HeaderRecord } from '../http/header-record.ts'
 import { announcesEvents, type Reply } from '../http/reply.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
+import { toViolations } from '../http/violations.ts'
 import { about, check, shown } from '../lib/schema-messages.ts'
 import { type AnyOperation, type RequestContext, type Schema, shapeOf } from '../operation.ts'
 import { textOperations } from '../scenarios/names.ts'
@@ -12,10 +12,11 @@ import { textOperations } from '../scenarios/names.ts'
 /** Throws a one-line error if the declaration is invalid, or conflicts with one of the others. */
 export function customOperation(input: object, others: readonly AnyOperation[]): AnyOperation {
   const { id } = input as AnyOperation
-  const { issues = [] } = Declaration.safeParse(input).error ?? {}
-  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
-  const problem = issue
-    ? `${issue.path.join('.')} ${issue.message}`.trimStart()
+  const { error } = check(Declaration, input)
+  const violations = error ? toViolations(error, '') : []
+  const first = violations.find(({ rule }) => rule === 'unrecognized_keys') ?? violations[0]
+  const problem = first
+    ? about(first.path.slice(1), first.message)
     : conflictOf(input as AnyOperation, others)
   if (problem !== undefined)
     throw new TypeError(`createGateway: ${id ? `operation '${id}'` : 'an operation'}: ${problem}`)
@@ -23,62 +24,45 @@ export function customOperation(input: object, others: readonly AnyOperation[]):
   return { ...operation, isCustom: true, resolve: (context: RequestContext) => resolve(operation, context) }
 }
 
-const methods = ['get', 'post', 'put', 'patch', 'delete']
-
 const Declaration = z.lazy(() => {
-  const text = z.string('must be a string').min(1, 'must not be empty')
-  // ArkType schemas are functions.
   const schema = z.custom<Schema>(
-    (value) => typeof Object(value)['~standard']?.validate === 'function',
+    isSchema,
     'must be a Standard Schema, for example from zod, Valibot or ArkType',
   )
   const part = schema.optional()
-  return z.strictObject(
-    {
-      id: text,
-      method: z.string("must be a string, such as 'get'").refine((method) => methods.includes(method), {
-        error: ({ input }) =>
-          `'${input}' is not one of ${methods.join(', ')}${didYouMean(String(input), methods)}`,
+  return z.strictObject({
+    id: z.string().min(1),
+    method: z.enum(['get', 'post', 'put', 'patch', 'delete']),
+    path: z
+      .string()
+      .regex(/^\/[^\s?#]*$/, 'must start with a slash and be relative to the base URL, such as /reports/{id}')
+      .refine((path) => !path.startsWith('/api/v1/'), 'must be relative to the base URL: omit /api/v1')
+      .refine((path) => path === withBraces(path), {
+        error: ({ input }) => `must have parameters in braces; write ${withBraces(String(input))}`,
       }),
-      path: text
-        .regex(
-          /^\/[^\s?#]*$/,
-          'must start with a slash and be relative to the base URL, such as /reports/{id}',
-        )
-        .refine((path) => !path.startsWith('/api/v1/'), 'must be relative to the base URL: omit /api/v1')
-        .refine((path) => path === withBraces(path), {
-          error: ({ input }) => `'${input}'; write ${withBraces(String(input))}`,
-        }),
-      doc: z.object({}).optional(),
-      input: z
-        .strictObject(
-          {
-            params: part,
-            query: part,
-            headers: part,
-            body: part,
-            bodyIsOptional: z.boolean().optional(),
-          },
-          unknownField,
-        )
-        .optional(),
-      output: schema,
-      errors: z.array(z.int(), 'must be a list of statuses').optional(),
-      writes: z.boolean('must be true or false').optional(),
-      streams: z.union([z.boolean(), schema], 'must be true, or a Standard Schema of the events').optional(),
-      resolve: z.custom((value) => typeof value === 'function', 'must be a function that returns a reply'),
-    },
-    unknownField,
-  )
+    doc: z.object({}).optional(),
+    input: z
+      .strictObject({
+        params: part,
+        query: part,
+        headers: part,
+        body: part,
+        bodyIsOptional: z.boolean().optional(),
+      })
+      .optional(),
+    output: schema,
+    errors: z.array(z.int()).optional(),
+    writes: z.boolean().optional(),
+    streams: z.custom((value) => typeof value === 'boolean' || isSchema(value), streamsForm).optional(),
+    resolve: z.custom((value) => typeof value === 'function', 'must be a function that returns a reply'),
+  })
 })
 
-const unknownField = {
-  error(issue: z.core.$ZodRawIssue) {
-    if (issue.code !== 'unrecognized_keys') return undefined
-    const [field = ''] = issue.keys
-    const fields = Object.keys(Object(issue.inst?._zod.def)['shape'] ?? {})
-    return `has the unknown field '${field}'${didYouMean(field, fields)}`
-  },
+const streamsForm = 'must be true, or a Standard Schema of the events'
+
+/** ArkType schemas are functions. */
+function isSchema(value: unknown): boolean {
+  return typeof Object(value)['~standard']?.validate === 'function'
 }
 
 function withBraces(path: string): string {

@@ -13,16 +13,7 @@ export const Arena = z.lazy(() => z.enum(arenas))
 export type Arena = z.infer<typeof Arena>
 
 /** Examples in the specification. Any string is valid. */
-export const CATEGORIES = [
-  'codecategories',
-  'uicomponent',
-  'gamedev',
-  '3d',
-  'dataviz',
-  'image',
-  'video',
-  'svg',
-] as const
+export const CATEGORIES = words.benchmarks.categories
 
 const Pricing = z.lazy(() => z.strictObject({ prompt: z.string(), completion: z.string() }))
 const Count = z.lazy(() => z.int().nonnegative())

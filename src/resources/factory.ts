@@ -1,5 +1,6 @@
 /** The context of factories, and helpers that they share. */
 import type { Faker } from '@faker-js/faker'
+import words from '../../fixtures/words.json' with { type: 'json' }
 
 export interface FactoryContext {
   /** The record's index in its collection, from 0. */
@@ -56,20 +57,7 @@ export function price(dollarsPerMillion: number): string {
   return dollars.toFixed(10).replace(/\.?0+$/, '')
 }
 
-export const VENDORS = [
-  'aurora',
-  'borealis',
-  'cinderpeak',
-  'driftwood',
-  'emberline',
-  'fjordlight',
-  'harborlight',
-  'inkwell',
-  'kestrel',
-  'lanternworks',
-  'nightjar',
-  'saltmarsh',
-] as const
+export const VENDORS = words.vendors
 
 export function titled(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)

@@ -173,7 +173,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       "must be an object such as { search: { q: 'tides' } }, got 'search'",
     ],
     [() => parseScenario('{}' as Any), 'parseScenario(JSON.parse(text))'],
-    [() => gateway.db.provider, "db: unknown collection 'provider'; did you mean 'providers'?"],
     [
       () => gateway.db.providers.update('aurora'),
       'db.providers.update(): the second argument must be an object with the fields to change, got undefined',
@@ -200,16 +199,16 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       },
       "did you mean 'input'?",
     ],
-    [() => declared({ method: undefined }), "method must be a string, such as 'get'"],
+    [() => declared({ method: undefined }), "operation 'getX': method is required"],
     [
       () => declared({ writess: true, output: undefined }),
-      "createGateway: operation 'getX': has the unknown field 'writess'; did you mean 'writes'?",
+      "createGateway: operation 'getX': writess: unknown field; did you mean 'writes'?",
     ],
     [
       () => declared({ input: { parms: {} } }),
-      "operation 'getX': input has the unknown field 'parms'; did you mean 'params'?",
+      "operation 'getX': input.parms: unknown field; did you mean 'params'?",
     ],
-    [() => declared({ inputs: {} }), "has the unknown field 'inputs'; did you mean 'input'?"],
+    [() => declared({ inputs: {} }), "inputs: unknown field; did you mean 'input'?"],
     [
       () => {
         const output = { '~standard': { validate: () => ({}) } }

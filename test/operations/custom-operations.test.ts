@@ -62,7 +62,7 @@ describe('custom operations', () => {
     [{ ...valid, input: { body: { type: 'object' } } }, /: input.body must be a Standard Schema/],
     [{ ...valid, input: { query: { safeParse() {} } } }, /: input.query must be a Standard Schema/],
     [{ ...valid, streams: {} }, /: streams must be true, or a Standard Schema of the events/],
-    [{ ...valid, method: 'POST' }, /method 'POST' is not one of get, post, .*did you mean 'post'/],
+    [{ ...valid, method: 'POST' }, /method must be 'get', 'post', .*did you mean 'post'/],
     [{ ...valid, path: 'reports' }, /path must start with a slash/],
     [{ ...valid, path: '/reports/:id/pages/:page' }, /write \/reports\/\{id\}\/pages\/\{page\}/],
     [{ ...valid, id: 'getPreset' }, /operation 'getPreset': another operation has the same id/],

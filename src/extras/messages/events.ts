@@ -1,5 +1,5 @@
 /** Converts a message to named events, and locates its parts for faults. */
-import { encodeNamedEvent } from '../../http/encode.ts'
+import { encodeEvent } from '../../http/encode.ts'
 import type { StreamEvent } from '../../http/reply.ts'
 import { fieldsOf, listOf } from '../../lib/json.ts'
 import { tokenize } from '../../model/tokens.ts'
@@ -110,7 +110,7 @@ export const messagesPlaces: StreamPlaces = {
     ]
   },
   refused: (value) => messagesPlaces.ended(value, 'content_filter'),
-  encode: encodeNamedEvent,
+  encode: (event) => (event.type === undefined ? '' : `event: ${event.type}\n`) + encodeEvent(event),
   failure: ({ message }) => toMessagesError(529, message),
   heartbeat: (kind) => (kind === 'ping' ? { type: 'ping' } : undefined),
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { announcesEvents } from '../../http/reply.ts'
-import { isSecretName, joinedDeltas } from '../../http/secrets.ts'
+import { isSecretName } from '../../http/secrets.ts'
 import { joinBytes, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { readRegularFile } from '../../lib/data-file.ts'
 import { check } from '../../lib/schema-messages.ts'
@@ -151,8 +151,22 @@ export function leaksIn(text: string, recording: Recording, finder: SecretFinder
     utf8AsLatin1(text),
     ...(request ? [utf8AsLatin1(request.path + request.query), toLatin1(bytesOf(request))] : []),
     toLatin1(body),
-    ...(reply && announcesEvents(reply.headers) ? joinedDeltas(toLatin1(body)).values() : []),
+    ...(reply && announcesEvents(reply.headers) ? joinedDeltas(toLatin1(body)) : []),
   ]
   const found = texts.flatMap((each) => finder.find(each))
   return [...new Set([...named.map(([name]) => `header ${name}`), ...found.map(({ kind }) => kind)])]
+}
+
+const deltas =
+  /"(delta|content|text|arguments|partial_json|thinking|reasoning|reasoning_content|refusal)": ?"((?:\\.|[^"\\])*)(?=")/g
+
+/** Joins the text deltas of each field, item, choice and content block, across which a secret can be split. */
+function joinedDeltas(stream: string): Iterable<string> {
+  const texts = new Map<string, string>()
+  for (const line of stream.split('\n')) {
+    const index = line.match(/index": ?[1-9]\d*/g)?.join() ?? ''
+    for (const [, field, text = ''] of line.matchAll(deltas))
+      texts.set(field + index, (texts.get(field + index) ?? '') + text)
+  }
+  return texts.values()
 }
