@@ -322,7 +322,8 @@ function explanationOf(record: CallRecord): string {
   return facts.map((line) => printable(oneLine(hideInString(line)))).join('\n')
 }
 
-const deliveries: Readonly<Record<Delivery, string>> = {
+/** Sentences about deliveries. */
+export const deliveries: Readonly<Record<Delivery, string>> = {
   complete: '',
   pending: 'The reply is still being sent.',
   'held-by-gate': 'A gate holds the call.',

@@ -1,12 +1,10 @@
 /** Checks the text of a scenario in the editor, and finds past calls that its rules would have matched. */
-import { faultNames, requiredParameters } from '../../faults/index.ts'
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { GatewayError } from '../../http/errors.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { Clock } from '../../lib/clock.ts'
 import { type DataFile, FileError, type Place, parseDataText } from '../../lib/data-file.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { textOperations } from '../../scenarios/names.ts'
 import { Rules } from '../../scenarios/rules.ts'
 import type { ParsedScenario } from '../../scenarios/scenario.ts'
 import { ScenarioError } from '../../scenarios/scenario-error.ts'
@@ -24,20 +22,6 @@ export interface DryRun {
   tested: number
   /** Calls that a rule would have matched, oldest first, with the rule's number. */
   calls: { id: string; rule: number }[]
-}
-
-/** Names that rules can contain. */
-export interface RuleNames {
-  operations: string[]
-  /** Faults whose parameters all have defaults. */
-  faults: string[]
-}
-
-export function ruleNames({ operations }: Pick<GatewayCore, 'operations'>): RuleNames {
-  return {
-    operations: [textOperations, '*', ...operations.map(({ id }) => id)],
-    faults: faultNames.filter((name) => requiredParameters(name).length === 0),
-  }
 }
 
 /** Position of problems that have no other. */

@@ -7,7 +7,8 @@ import type { CallRecord } from '../../journal/call-record.ts'
 import { monotonic } from '../../lib/clock.ts'
 import { changedRows } from './changed-rows.ts'
 import { Changes } from './changes.ts'
-import { checkDraft, ruleNames } from './drafts.ts'
+import { checkDraft } from './drafts.ts'
+import { FailedTestFile, readFailedTest } from './failed-test.ts'
 import { type CallRow, toRow } from './rows.ts'
 import { whyOf } from './why.ts'
 
@@ -70,10 +71,11 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       output: z.object({ data: z.array(z.looseObject({})) }),
       resolve: ({ state }) => ({ data: changedRows(state.database) }),
     }),
-    gatewayOperation('listRuleNames', 'GET /console/rule-names', {
-      doc: { summary: 'List names that rules can contain', tag },
+    gatewayOperation('readFailedTest', 'POST /console/failed-tests', {
+      doc: { summary: 'Check the file of a failed test, and convert its calls for the page', tag },
+      input: { body: z.strictObject({ file: FailedTestFile }) },
       output: z.object({ data: z.looseObject({}) }),
-      resolve: ({ gateway }) => ({ data: ruleNames(gateway) }),
+      resolve: ({ gateway, body: { file } }) => ({ data: readFailedTest(file, gateway) }),
     }),
     sandboxOperation('checkDraft', 'POST /console/sandboxes/{sandbox}/drafts', {
       doc: { summary: 'Check the text of a scenario, and try it on past calls', tag },

@@ -5,6 +5,8 @@ import type { CallRecord } from '../../journal/call-record.ts'
 import { elapsed, type JournalEntry } from '../../journal/entry.ts'
 import { oneLine } from '../../lib/one-line.ts'
 import { type ConversationItem, firstUserText } from '../../resources/conversation.ts'
+import { asksForStream, modelOf } from '../../scenarios/condition.ts'
+import { isBelowLimit } from '../../scenarios/near-misses.ts'
 
 type EntryParts = Pick<
   JournalEntry,
@@ -50,9 +52,16 @@ const maxInput = 120
 const cache = new WeakMap<CallRecord, RequestFacts>()
 
 export function toRow(record: CallRecord, operations: GatewayCore['operations']): CallRow {
-  const facts = cache.get(record) ?? requestFacts(record, operations)
+  const { operation, rules, requestBody, responseBody, search, startedAt } = record
+  const facts =
+    cache.get(record) ??
+    requestFacts(operations, {
+      operation,
+      otherwise: hideInQuery(search) || requestBody.text.slice(0, maxInput),
+      // The beginning of a body cannot be parsed.
+      body: requestBody.truncatedBytes > 0 ? undefined : () => record.body,
+    })
   cache.set(record, facts)
-  const { operation, rules, responseBody, startedAt } = record
   return {
     ...facts,
     id: record.id,
@@ -77,16 +86,47 @@ export function toRow(record: CallRecord, operations: GatewayCore['operations'])
   }
 }
 
-function requestFacts(record: CallRecord, operations: GatewayCore['operations']): RequestFacts {
-  const { operation, search, requestBody } = record
-  const protocol = operations.find(({ id }) => id === operation)?.protocol
-  // The beginning of a body cannot be parsed.
-  if (!protocol || requestBody.truncatedBytes > 0)
-    return {
-      input: beginning(hideInQuery(search) || requestBody.text.slice(0, maxInput)),
-      conversation: null,
-    }
-  const conversation = protocol.conversation(record.body)
+/** Returns the row of a call in a file, with sandbox time instead of real time. */
+export function rowOfEntry(
+  entry: JournalEntry,
+  { sandbox, sandboxName }: Pick<CallRow, 'sandbox' | 'sandboxName'>,
+  operations: GatewayCore['operations'],
+): CallRow {
+  const { id, operation, method, path, status, rules, delivery, durationMs, firstByteMs, traceId } = entry
+  const { body, query, requestText, responseBody, timestamp } = entry
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((each) => [name, each]))
+  return {
+    ...requestFacts(operations, {
+      operation: operation ?? undefined,
+      otherwise: pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : requestText.text.slice(0, maxInput),
+      body: requestText.truncatedBytes > 0 ? undefined : () => body,
+    }),
+    ...{ id, operation, method, path, status, rules, delivery, durationMs, firstByteMs, traceId },
+    sandbox,
+    sandboxName,
+    model: modelOf(body) ?? null,
+    stream: asksForStream(body),
+    unmatched: operation === null && rules[0]?.kind !== 'answer',
+    nearMissCount: entry.nearMisses.filter((miss) => !isBelowLimit(miss)).length,
+    warnings: entry.warnings.length,
+    startedAt: timestamp,
+    bytes: responseBody.text.length + responseBody.truncatedBytes,
+  }
+}
+
+function requestFacts(
+  operations: GatewayCore['operations'],
+  request: {
+    operation: string | undefined
+    /** Input of a request without a conversation. */
+    otherwise: string
+    /** Undefined if only the beginning of the body is stored. */
+    body: (() => unknown) | undefined
+  },
+): RequestFacts {
+  const protocol = operations.find(({ id }) => id === request.operation)?.protocol
+  if (!protocol || !request.body) return { input: beginning(request.otherwise), conversation: null }
+  const conversation = protocol.conversation(request.body())
   return {
     input: beginning(textOf(conversation.items.at(-1))),
     conversation: beginning(firstUserText(conversation)) || null,

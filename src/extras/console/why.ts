@@ -1,10 +1,19 @@
 /** Explains a call's reply as data: rules, counters, conditions, and earlier calls that used up a rule. */
+import { assumptions } from '../../assumptions.ts'
 import { hideInString } from '../../http/secrets.ts'
-import type { CallRecord } from '../../journal/call-record.ts'
-import { type AppliedRule, nearMissesOf } from '../../journal/entry.ts'
+import { type CallRecord, ruleLabel } from '../../journal/call-record.ts'
+import {
+  type AppliedRule,
+  hiddenEntry,
+  type JournalEntry,
+  nearMissesOf,
+  toEntry,
+} from '../../journal/entry.ts'
+import { deliveries } from '../../journal/journal.ts'
+import { errorToShow, sentence, turnText } from '../../journal/journal-text.ts'
 import { firstKey } from '../../resources/collection.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { type CompiledRule, compileRules, luckOf } from '../../scenarios/activation.ts'
+import { type CompiledRule, compileRules, luckOf, type ScenarioProgress } from '../../scenarios/activation.ts'
 import type { MatchedRule } from '../../scenarios/compose.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
 import { countSkipped, isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
@@ -12,6 +21,8 @@ import { callerOf } from '../../scenarios/rate-limit.ts'
 import type { ParsedRule } from '../../scenarios/scenario.ts'
 
 export interface Why {
+  /** Facts about the call that do not depend on a rule. */
+  facts: { label: FactLabel; text: string }[]
   /** The rules that produced or changed the reply, starting with the one that replied. */
   rules: RuleReport[]
   /** Rules that were tried but did not apply, in the order they were tried. */
@@ -20,6 +31,8 @@ export interface Why {
   unlisted: number
   rows: { collection: string; key: string; name: string }[]
 }
+
+export type FactLabel = 'Rejected' | 'Script' | 'Warning' | 'Time' | 'Delivery' | 'Assumption'
 
 export interface RuleReport {
   scenario: string
@@ -50,11 +63,55 @@ const maxListed = 20
 export async function whyOf(record: CallRecord, sandbox: Sandbox): Promise<Why> {
   const missed = nearMissesOf(record, maxListed).slice(0, maxListed)
   return {
+    facts: factsOfCall(hiddenEntry(toEntry(record))),
     rules: record.rules.map((rule, place) => appliedRule(record, rule, record.matches[place], sandbox)),
     skipped: missed.map((miss) => skippedRule(record, miss, sandbox)),
     unlisted: countSkipped(record.skipped) - missed.length,
     rows: await rowsOf(record, sandbox),
   }
+}
+
+/**
+ * Explains a call in the file of a failed test, without the state of its sandbox.
+ *
+ * @param uses Ids of earlier calls by rule.
+ */
+export function whyInFile(
+  entry: JournalEntry,
+  scenarios: readonly ScenarioProgress[],
+  uses: ReadonlyMap<string, readonly string[]>,
+): Why {
+  const rules = entry.rules.map((applied): RuleReport => {
+    const { scenario, index, name, faults } = applied
+    const { source } = scenarios.find((each) => each.name === scenario)?.rules[index - 1] ?? {}
+    const settings = [source?.fault ?? []].flat().filter((fault) => typeof fault !== 'string')
+    return {
+      ...emptyReport({ scenario, rule: index }, name ?? undefined),
+      facts: faults.map((name) => faultText(settings.find((each) => each.name === name) ?? { name })),
+      calls: (uses.get(ruleLabel(applied)) ?? []).slice(-maxListed).reverse(),
+    }
+  })
+  const missed = entry.nearMisses.filter(({ kind }) => kind !== 'more')
+  const skipped = missed.slice(0, maxListed).map((miss) => missReport(emptyReport(miss), miss))
+  return { facts: factsOfCall(entry), rules, skipped, unlisted: missed.length - skipped.length, rows: [] }
+}
+
+function factsOfCall(entry: JournalEntry): Why['facts'] {
+  const { status, error, rules, turn, warnings, delivery } = entry
+  const rejected = errorToShow(status, error ?? undefined, rules.length > 0)
+  const script =
+    turn && `${turnText(turn)}, ${turn.mismatch ? `but expected ${turn.mismatch}` : 'as expected'}`
+  const facts: [FactLabel, string | null | undefined][] = [
+    ['Rejected', rejected],
+    ['Script', script],
+    ...warnings.map((warning) => ['Warning', warning] as [FactLabel, string]),
+    ['Delivery', deliveries[delivery]],
+    ...entry.assumptions.map((name): [FactLabel, string] => [
+      'Assumption',
+      `${name} (unspecified): ${assumptions[name].choice}`,
+    ]),
+  ]
+  return facts.flatMap(([label, text]) => (text ? [{ label, text: sentence(text) }] : []))
 }
 
 async function rowsOf({ params, model }: CallRecord, { state }: Sandbox): Promise<Why['rows']> {
@@ -106,7 +163,11 @@ function appliedRule(
 function skippedRule(record: CallRecord, miss: NearMiss, sandbox: Sandbox): RuleReport {
   const rule = findRule(record, miss, sandbox)
   const isUsedUp = miss.kind === 'times' || miss.kind === 'sequence'
-  const report = reportOf(record, miss, rule, isUsedUp ? earlierUses(record, miss, rule, sandbox) : [])
+  const uses = isUsedUp ? earlierUses(record, miss, rule, sandbox) : []
+  return missReport(reportOf(record, miss, rule, uses), miss)
+}
+
+function missReport(report: RuleReport, miss: NearMiss): RuleReport {
   const { title } = report
   const reason = miss.reason.startsWith(title) ? miss.reason.slice(title.length + 1) : miss.reason
   return { ...report, reason: hideInString(reason), isWithinLimit: isBelowLimit(miss) }
@@ -120,15 +181,15 @@ function reportOf(
 ): RuleReport {
   const calls = uses.slice(-maxListed).reverse()
   return {
-    scenario,
-    rule: number,
-    title: ruleTitle(scenario, number, rule?.name),
-    reason: '',
-    isWithinLimit: false,
-    facts: [],
+    ...emptyReport({ scenario, rule: number }, rule?.name),
     conditions: rule ? conditionsOf(record, rule) : [],
     calls: calls.map(({ id }) => id),
   }
+}
+
+function emptyReport({ scenario, rule }: RuleName, name?: string): RuleReport {
+  const title = ruleTitle(scenario, rule, name)
+  return { scenario, rule, title, reason: '', isWithinLimit: false, facts: [], conditions: [], calls: [] }
 }
 
 /** @param resetMs Time until the rate limit's next window, in milliseconds. */
@@ -176,7 +237,7 @@ function factsOf(
   const effect = match?.effect ?? (steps.length === 1 ? steps[0] : undefined)
   // A rate limit overrides its fault's parameters.
   const faults = rateLimit ? [] : (effect?.faults ?? [])
-  const facts = faults.map(({ name, ...parameters }) => `Fault ${name}${describeParameters(parameters)}.`)
+  const facts = faults.map(faultText)
   if (effect?.reply) facts.push('Scripted reply.')
   if (rateLimit) {
     const { requests, tokens, per } = rateLimit
@@ -221,11 +282,12 @@ function factsOf(
   return facts
 }
 
-function describeParameters(parameters: object): string {
+function faultText({ name, ...parameters }: { readonly name: string }): string {
   const set = Object.entries(parameters).filter(
     ([, value]) => !['{}', undefined].includes(JSON.stringify(value)),
   )
-  return set.map(([name, value]) => `, ${name} ${hideInString(JSON.stringify(value))}`).join('')
+  const texts = set.map(([field, value]) => `, ${field} ${hideInString(JSON.stringify(value))}`)
+  return `Fault ${name}${texts.join('')}.`
 }
 
 /** Parts of a condition's explanation: `expected WANTS, but the request has HAS`. */

@@ -31,9 +31,8 @@ const chat = async () => {
 
 describe('the rules page', () => {
   it('fails the next call of an operation once, and shows that the rule is used up', async () => {
-    await page.getByLabel('Operation to fail').selectOption('createChatCompletion')
     await page.getByRole('button', { name: 'Fail once' }).click()
-    await page.getByText('The next call of createChatCompletion gets 500').waitFor()
+    await page.getByText('The next call of text gets 500').waitFor()
     const failed = await chat()
     expect([failed.status, (await chat()).status]).toEqual([500, 200])
     await page.getByText('used up').waitFor()
@@ -41,9 +40,9 @@ describe('the rules page', () => {
     await expect.poll(() => page.locator('.rows a').count()).toBe(1)
     // The same can be done from the call, with another fault.
     await page.locator(`[data-call="${failed.id}"]`).click()
-    await page.getByLabel('Fault', { exact: true }).selectOption('rate-limit')
+    await page.getByLabel('Fault', { exact: true }).selectOption('429')
     await page.getByRole('button', { name: 'Fail once' }).click()
-    await page.getByText('The next call of createChatCompletion gets rate-limit').waitFor()
+    await page.getByText('The next call of createChatCompletion gets 429').waitFor()
     expect([(await chat()).status, (await chat()).status]).toEqual([429, 200])
   })
 

@@ -6,6 +6,7 @@ import { ask, useLoaded } from './api.ts'
 import { calls, sandboxes, withName } from './calls-store.ts'
 import { Conversation, replyTurns, requestTurns } from './conversation.tsx'
 import { FailNext } from './fail-next.tsx'
+import { failedTest, loadCall } from './failed-test.tsx'
 import { closed, hashWith, param } from './location.ts'
 import { Code, CopyButton, milliseconds, Notice, pretty, Status, shortPath, Tabs } from './parts.tsx'
 import { SendAgain } from './send-again.tsx'
@@ -23,7 +24,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
   // The entry is reloaded when the delivery ends.
   const summary = calls.value.findLast((call) => call.id === id && call.sandbox === sandbox)
   const here = { sandbox, entry: id }
-  const { value: entry, problem } = useLoaded(() => ask('getCall', here), [sandbox, id, summary?.delivery])
+  const { value: entry, problem } = useLoaded(() => loadCall(sandbox, id), [sandbox, id, summary?.delivery])
   const isSending = useSignal(false)
   if (!entry)
     return (
@@ -53,25 +54,32 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         <span>sandbox {withName(sandbox, sandboxes.value.find(({ id }) => id === sandbox)?.name)}</span>
         <code>{id}</code>
       </p>
-      <div class="bar">
-        <button
-          type="button"
-          aria-expanded={isSending.value}
-          onClick={() => (isSending.value = !isSending.value)}
-        >
-          Edit and send again…
-        </button>
-        <FailNext sandbox={sandbox} operation={entry.operation ?? `${entry.method} ${shortPath(entry)}`} />
-      </div>
-      {isSending.value && <SendAgain entry={entry} sandbox={sandbox} />}
-      <fieldset class="bar formats">
-        <legend class="muted">Copy as</legend>
-        {formats.map(([as, title]) => (
-          <CopyButton key={as} text={() => exported(as)}>
-            {title}
-          </CopyButton>
-        ))}
-      </fieldset>
+      {!failedTest.value && (
+        <>
+          <div class="bar">
+            <button
+              type="button"
+              aria-expanded={isSending.value}
+              onClick={() => (isSending.value = !isSending.value)}
+            >
+              Edit and send again…
+            </button>
+            <FailNext
+              sandbox={sandbox}
+              operation={entry.operation ?? `${entry.method} ${shortPath(entry)}`}
+            />
+          </div>
+          {isSending.value && <SendAgain entry={entry} sandbox={sandbox} />}
+          <fieldset class="bar formats">
+            <legend class="muted">Copy as</legend>
+            {formats.map(([as, title]) => (
+              <CopyButton key={as} text={() => exported(as)}>
+                {title}
+              </CopyButton>
+            ))}
+          </fieldset>
+        </>
+      )}
       <Details entry={entry} sandbox={sandbox} />
     </article>
   )

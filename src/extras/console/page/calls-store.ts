@@ -5,6 +5,7 @@ import type { ChangedCalls } from '../operations.ts'
 import type { CallRow } from '../rows.ts'
 import { ask, askConsole, goneCount, messageOf } from './api.ts'
 import { follow, loadChanges } from './changes.ts'
+import { failedTest, readFailedTest } from './failed-test.tsx'
 import { chosenSandbox, param } from './location.ts'
 import { matches, parseSearch, ruleName } from './search.ts'
 
@@ -19,6 +20,7 @@ export const sandboxes = signal<SandboxAddress[]>([])
 /** If true, the chosen sandbox was deleted or has expired. */
 export const isChosenGone = computed(
   () =>
+    !failedTest.value &&
     sandboxes.value.length > 0 &&
     chosenSandbox.value !== '*' &&
     !sandboxes.value.some(({ id }) => id === chosenSandbox.value),
@@ -163,6 +165,23 @@ export async function clearCalls(): Promise<void> {
   })
 }
 
+/** Shows the file of a failed test instead of the server's calls, or these again if there is no file. */
+export async function showFailedTest(file?: File): Promise<void> {
+  try {
+    const opened = file && (await readFailedTest(file))
+    batch(() => {
+      failedTest.value = opened
+      problem.value = ''
+      pause(false)
+      selected.value = new Set()
+      calls.value = opened ? opened.calls.map(({ row }) => row) : [...byKey.values()]
+    })
+    location.hash = '#/calls'
+  } catch (error) {
+    problem.value = messageOf(error)
+  }
+}
+
 function take({ rows, isComplete }: ChangedCalls): void {
   if (isComplete) byKey = new Map()
   for (const row of rows) byKey.set(keyOf(row), row)
@@ -188,7 +207,7 @@ function publish(): void {
     () => {
       isPublishing = false
       publishedAt = document.timeline.currentTime as number
-      calls.value = [...byKey.values()]
+      if (!failedTest.value) calls.value = [...byKey.values()]
     },
     Math.max(0, publishedAt + publishEveryMs - now),
   )

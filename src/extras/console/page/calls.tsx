@@ -24,6 +24,7 @@ import {
 } from './calls-store.ts'
 import { Compare } from './compare.tsx'
 import { ExportMenu } from './export-menu.tsx'
+import { failedTest } from './failed-test.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { chosenSandbox, closed, go, hashWith, param } from './location.ts'
 import { ActionButton, Empty, milliseconds, Status, shortPath, sizeOf } from './parts.tsx'
@@ -125,6 +126,7 @@ function SearchField() {
 function Toolbar() {
   const count = selected.value.size
   const clearable = chosenCalls.value.length
+  const isLive = !failedTest.value
   return (
     <div class="bar">
       <SearchField />
@@ -137,6 +139,33 @@ function Toolbar() {
         <option value="conversation">By conversation</option>
         <option value="trace">By trace</option>
       </select>
+      {isLive && <LiveButtons />}
+      {count === 2 && (
+        <a class="button" href={compareHash()}>
+          Compare
+        </a>
+      )}
+      {count > 0 && (
+        <button type="button" onClick={() => (selected.value = new Set())}>
+          Deselect {count}
+        </button>
+      )}
+      {isLive && (
+        <ActionButton
+          run={clearCalls}
+          disabled={clearable === 0}
+          question={`Clear all calls in ${chosenSandbox.value === '*' ? 'all sandboxes' : `sandbox '${chosenSandbox.value}'`}${param('q') && ', not only those that match the search'}? They are removed from the server.`}
+        >
+          {`Clear ${clearable === 1 ? '1 call' : `all ${clearable.toLocaleString('en')} calls`}`}
+        </ActionButton>
+      )}
+    </div>
+  )
+}
+
+function LiveButtons() {
+  return (
+    <>
       <button
         type="button"
         aria-pressed={isAutoScrolling.value}
@@ -148,24 +177,7 @@ function Toolbar() {
         Pause
       </button>
       <ExportMenu />
-      {count === 2 && (
-        <a class="button" href={compareHash()}>
-          Compare
-        </a>
-      )}
-      {count > 0 && (
-        <button type="button" onClick={() => (selected.value = new Set())}>
-          Deselect {count}
-        </button>
-      )}
-      <ActionButton
-        run={clearCalls}
-        disabled={clearable === 0}
-        question={`Clear all calls in ${chosenSandbox.value === '*' ? 'all sandboxes' : `sandbox '${chosenSandbox.value}'`}${param('q') && ', not only those that match the search'}? They are removed from the server.`}
-      >
-        {`Clear ${clearable === 1 ? '1 call' : `all ${clearable.toLocaleString('en')} calls`}`}
-      </ActionButton>
-    </div>
+    </>
   )
 }
 
@@ -382,7 +394,7 @@ function NoCalls() {
         <a href={hashWith({ q: '' })}>Clear search</a>
       </Empty>
     )
-  return <FirstSteps />
+  return failedTest.value ? <Empty>The file has no calls.</Empty> : <FirstSteps />
 }
 
 const Row = memo(function Row({

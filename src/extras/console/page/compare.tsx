@@ -1,8 +1,9 @@
 /** Two calls side by side: facts, request, reply and events. */
 import { useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../../journal/entry.ts'
-import { ask, useLoaded } from './api.ts'
+import { useLoaded } from './api.ts'
 import { type DiffLine, diffLines } from './diff.ts'
+import { loadCall } from './failed-test.tsx'
 import { closed, hashWith, param } from './location.ts'
 import { milliseconds, Notice, pretty, Scroller } from './parts.tsx'
 import { eventsOf, isEventStream } from './stream-events.ts'
@@ -11,11 +12,7 @@ export function Compare() {
   const [id, sandbox] = [param('call'), param('in') || 'default']
   const [otherId, otherSandbox] = [param('with'), param('within') || 'default']
   const { value, problem } = useLoaded(
-    () =>
-      Promise.all([
-        ask('getCall', { sandbox, entry: id }),
-        ask('getCall', { sandbox: otherSandbox, entry: otherId }),
-      ]),
+    () => Promise.all([loadCall(sandbox, id), loadCall(otherSandbox, otherId)]),
     [sandbox, id, otherSandbox, otherId],
   )
   const [left, right] = value ?? []

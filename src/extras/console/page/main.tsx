@@ -4,11 +4,20 @@ import { type ComponentChildren, render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { saveToken, tokenProblem } from './api.ts'
 import { Calls } from './calls.tsx'
-import { isChosenGone, loadCalls, problem, sandboxes, start, withName } from './calls-store.ts'
+import {
+  isChosenGone,
+  loadCalls,
+  problem,
+  sandboxes,
+  showFailedTest,
+  start,
+  withName,
+} from './calls-store.ts'
 import { connection, wasRestarted } from './changes.ts'
 import { Data } from './data.tsx'
+import { failedTest } from './failed-test.tsx'
 import { chosenSandbox, go, hashWith, place, type View, views } from './location.ts'
-import { Confirmation, Notice } from './parts.tsx'
+import { ActionButton, Confirmation, Notice } from './parts.tsx'
 import { Sandboxes } from './sandboxes.tsx'
 import { Scenarios } from './scenarios.tsx'
 
@@ -19,9 +28,17 @@ const screens: Record<View, readonly [title: string, Screen: () => ComponentChil
   sandboxes: ['Sandboxes', Sandboxes],
 }
 
+/** Views that show the file of a failed test. */
+const viewsOfFile = ['calls', 'scenarios'] as const
+
 function App() {
   useEffect(() => {
     start()
+    addEventListener('dragover', (event) => event.preventDefault())
+    addEventListener('drop', (event) => {
+      event.preventDefault()
+      if (event.dataTransfer?.files[0]) void showFailedTest(event.dataTransfer.files[0])
+    })
   }, [])
   const { view } = place.value
   const [title, Screen] = screens[view]
@@ -33,14 +50,17 @@ function App() {
       <header class="top">
         <h1>Understudy</h1>
         <nav class="screens" aria-label="Screens">
-          {views.map((each) => (
+          {(failedTest.value ? viewsOfFile : views).map((each) => (
             <a key={each} href={hashWith({}, each)} aria-current={each === view ? 'page' : undefined}>
               {screens[each][0]}
             </a>
           ))}
         </nav>
-        <SandboxPicker />
-        <Connection />
+        {failedTest.value ? (
+          <span class="tag warn">File, not live</span>
+        ) : (
+          [<SandboxPicker key="picker" />, <Connection key="connection" />]
+        )}
       </header>
       <main>
         <Notices />
@@ -53,6 +73,17 @@ function App() {
 
 function Notices() {
   if (tokenProblem.value) return null
+  const file = failedTest.value
+  if (file)
+    return (
+      <div class="notice bar">
+        <span class="grow">
+          File of the failed test <strong>{file.test}</strong>, in sandbox {file.sandbox}. It is read-only.
+        </span>
+        <ActionButton run={() => showFailedTest(undefined)}>Close file</ActionButton>
+        {problem.value && <Notice>{problem}</Notice>}
+      </div>
+    )
   if (connection.value === 'lost')
     return (
       <Notice>

@@ -213,33 +213,6 @@ export function Field({
   )
 }
 
-export function Select({
-  label,
-  value,
-  options,
-  titles = {},
-}: {
-  label: string
-  value: Signal<string>
-  options: readonly string[]
-  /** Titles of options. Default: the option itself. */
-  titles?: Readonly<Record<string, string>>
-}) {
-  return (
-    <select
-      aria-label={label}
-      value={value.value}
-      onChange={(event) => (value.value = event.currentTarget.value)}
-    >
-      {options.map((each) => (
-        <option key={each} value={each}>
-          {titles[each] ?? each}
-        </option>
-      ))}
-    </select>
-  )
-}
-
 const maxRows = 24
 
 /** Multi-line input that grows with its text up to 24 lines, bound to a signal. */

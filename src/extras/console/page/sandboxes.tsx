@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/sandbox-operations.ts'
 import { ask, useLoaded } from './api.ts'
-import { loadCalls, loadSandboxes, sandboxes, withName } from './calls-store.ts'
+import { loadCalls, loadSandboxes, sandboxes, showFailedTest, withName } from './calls-store.ts'
 import { hashWith } from './location.ts'
 import { ActionButton, CopyButton, Field, Notice, ResetButton } from './parts.tsx'
 
@@ -13,6 +13,14 @@ export function Sandboxes() {
       <div class="bar">
         <h2>Sandboxes</h2>
         <span class="grow" />
+        <label class="inline">
+          Open the file of a failed test
+          <input
+            type="file"
+            accept=".json"
+            onChange={({ currentTarget: { files } }) => void showFailedTest(files?.[0])}
+          />
+        </label>
         <ActionButton run={() => create({})}>New sandbox</ActionButton>
       </div>
       {problem && <Notice>{problem}</Notice>}

@@ -2,9 +2,11 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ScenarioProgress } from '../../../scenarios/activation.ts'
+import type { FailedTest } from '../failed-test.ts'
 import { ask, useLoaded } from './api.ts'
 import { shownCalls } from './calls-store.ts'
 import { FailNext } from './fail-next.tsx'
+import { failedTest } from './failed-test.tsx'
 import { hashWith, param, sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller, withCode } from './parts.tsx'
 import { ScenarioEditor } from './scenario-editor.tsx'
@@ -23,6 +25,33 @@ rules:
 `
 
 export function Scenarios() {
+  return failedTest.value ? <ScenariosOfFile file={failedTest.value} /> : <LiveScenarios />
+}
+
+function ScenariosOfFile({ file: { scenarios, scripts, sandbox } }: { file: FailedTest }) {
+  return (
+    <div class="screen">
+      <h2>Active when the test failed</h2>
+      {scenarios.length === 0 && <Empty>No scenario was active.</Empty>}
+      {scenarios.map((each) => (
+        <Active key={each.id} scenario={each} sandbox={sandbox} />
+      ))}
+      {scripts.length > 0 && <h2>Scripts</h2>}
+      {scripts.map(({ scenario, rule, turns, conversations, problem }) => (
+        <ul key={`${scenario}#${rule}`} class="card" aria-label={`Script of rule ${rule} of '${scenario}'`}>
+          {conversations.map((each) => (
+            <li key={each.conversation}>
+              Conversation {each.conversation} took {each.turns} of {turns} turns. {each.problem}
+            </li>
+          ))}
+          {conversations.length === 0 && <li>No conversation began. {problem}</li>}
+        </ul>
+      ))}
+    </div>
+  )
+}
+
+function LiveScenarios() {
   const id = sandboxId.value
   // New calls change the rules' progress.
   const newest = shownCalls.value.at(-1)
@@ -77,7 +106,7 @@ export function Scenarios() {
             Deactivate all
           </ActionButton>
         </div>
-        <FailNext sandbox={id} onUse={active.reload} />
+        <FailNext sandbox={id} operation="text" onUse={active.reload} />
         {activeScenarios.length === 0 && <Empty>No active scenarios, so no failures are simulated.</Empty>}
         {activeScenarios.map((scenario) => (
           <Active
@@ -138,8 +167,9 @@ function Active({
 }: {
   scenario: ScenarioProgress
   sandbox: string
-  edit: () => void
-  deactivate: () => Promise<void>
+  /** Undefined in a file, like `deactivate`. */
+  edit?: () => void
+  deactivate?: () => Promise<void>
 }) {
   /** Row of the rule that the URL names, if the user followed a call's link. */
   const linked = useRef<HTMLTableRowElement>(null)
@@ -153,10 +183,12 @@ function Active({
         <h3>{scenario.name}</h3>
         <span class="muted description grow">{withCode(scenario.description)}</span>
         {isUsed && <a href={callsOf(scenario.name)}>Show changed calls</a>}
-        <button type="button" aria-label={`Edit ${scenario.name}`} onClick={edit}>
-          Edit
-        </button>
-        <ActionButton run={deactivate}>Deactivate</ActionButton>
+        {edit && (
+          <button type="button" aria-label={`Edit ${scenario.name}`} onClick={edit}>
+            Edit
+          </button>
+        )}
+        {deactivate && <ActionButton run={deactivate}>Deactivate</ActionButton>}
       </div>
       <Scroller class="table" label={`Rules in ${scenario.name}`}>
         <table>

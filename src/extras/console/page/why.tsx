@@ -1,45 +1,27 @@
 /** Explains a call's reply by the rules that applied, those that did not, and the journal's facts. */
 import type { JournalEntry } from '../../../journal/entry.ts'
-import type { RuleReport, Why } from '../why.ts'
-import { ask, askConsole, useLoaded } from './api.ts'
+import type { FactLabel, RuleReport, Why } from '../why.ts'
+import { useLoaded } from './api.ts'
+import { loadWhy } from './failed-test.tsx'
 import { hashWith } from './location.ts'
 import { Notice, withCode } from './parts.tsx'
 
-/** Labels of facts to show, with their colours. Lines about rules are ignored, because rules are loaded as data. */
-const labels: Record<string, string> = {
+/** Classes of facts' labels. */
+const labels: Record<FactLabel, string> = {
   Rejected: 'tag warn',
   Warning: 'tag warn',
   Script: 'tag',
+  Time: 'tag',
   Delivery: 'tag bad',
   Assumption: 'tag',
 }
 
-interface Fact {
-  label: string
-  text: string
-}
-
-/** Lines without a label describe the delivery. */
-function factOf(line: string): Fact {
-  const at = line.indexOf(': ')
-  return at < 0 ? { label: 'Delivery', text: line } : { label: line.slice(0, at), text: line.slice(at + 2) }
-}
-
 export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
   const { id, delivery, operation, status } = entry
-  const { value, problem } = useLoaded(
-    () =>
-      Promise.all([
-        ask('explainCall', { sandbox, entry: id }),
-        askConsole<Why>(`GET /sandboxes/${encodeURIComponent(sandbox)}/calls/${encodeURIComponent(id)}/why`),
-      ]),
-    [sandbox, id, delivery],
-  )
+  const { value, problem } = useLoaded(() => loadWhy(sandbox, id), [sandbox, id, delivery])
   if (problem) return <Notice>{problem}</Notice>
   if (!value) return null
-  const [text, { rules, skipped, unlisted, rows }] = value
-  // The first line repeats the call's heading.
-  const facts = text.split('\n').slice(1).map(factOf)
+  const { facts, rules, skipped, unlisted, rows } = value
   return (
     <div class="why">
       <Facts facts={facts.filter(({ label }) => label !== 'Assumption')} />
@@ -78,12 +60,11 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
   )
 }
 
-function Facts({ facts }: { facts: readonly Fact[] }) {
-  const shown = facts.filter(({ label }) => Object.hasOwn(labels, label))
-  if (shown.length === 0) return null
+function Facts({ facts }: { facts: Why['facts'] }) {
+  if (facts.length === 0) return null
   return (
     <ul class="facts-list">
-      {shown.map(({ label, text }, index) => (
+      {facts.map(({ label, text }, index) => (
         <li key={index}>
           <span class={labels[label]}>{label}</span>
           <span>{withCode(text)}</span>

@@ -1,0 +1,39 @@
+/** The file of a failed test, shown instead of the server's calls and scenarios. */
+import { signal } from '@preact/signals'
+import type { JournalEntry } from '../../../journal/entry.ts'
+import { parseJson } from '../../../lib/json.ts'
+import type { FailedTest } from '../failed-test.ts'
+import type { Why } from '../why.ts'
+import { ask, askConsole, messageOf } from './api.ts'
+
+/** The open file; undefined while the page shows the server's calls. */
+export const failedTest = signal<FailedTest | undefined>(undefined)
+
+/** Maximum size of a file in bytes, which is also the server's limit by default. */
+const maxBytes = 10 * 1024 * 1024
+
+/** Throws a one-line error for anything but the file of a failed test. */
+export async function readFailedTest(file: File): Promise<FailedTest> {
+  try {
+    if (file.size > maxBytes) throw new Error('It is larger than 10 MiB')
+    const value = parseJson(await file.text())
+    if (value === undefined) throw new Error('It is not JSON')
+    return await askConsole<FailedTest>('POST /failed-tests', { file: value })
+  } catch (error) {
+    throw new Error(`Cannot open '${file.name}': ${messageOf(error).slice(0, 300)}`)
+  }
+}
+
+function callOf(id: string): FailedTest['calls'][number] | undefined {
+  return failedTest.value?.calls.find(({ entry }) => entry.id === id)
+}
+
+/** Loads a call from the open file, otherwise from the server. */
+export async function loadCall(sandbox: string, id: string): Promise<JournalEntry> {
+  return callOf(id)?.entry ?? ask('getCall', { sandbox, entry: id })
+}
+
+export async function loadWhy(sandbox: string, id: string): Promise<Why> {
+  const path = `/sandboxes/${encodeURIComponent(sandbox)}/calls/${encodeURIComponent(id)}/why` as const
+  return callOf(id)?.why ?? askConsole<Why>(`GET ${path}`)
+}
