@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { compareFaults, type FaultSetting } from '../faults/index.ts'
+import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
 import { type CompiledRule, type Effect, type Progress, refusal } from './activation.ts'
@@ -135,12 +136,16 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     { active, run }: CurrentRun,
     number: number,
     message: string,
-    mismatch: string,
+    difference: string,
     problem?: string,
   ): PlannedTurn {
     const { scenario, number: rule, name } = active.rule
     const position = scripts.length > 1 ? ` number ${scripts.indexOf(active) + 1}` : ''
-    const text = `${ruleTitle(scenario, rule, name)}${position}: ${message}`
+    const known = new Set(runsOf(scripts).flatMap((each) => [...each.run.calls.keys()]))
+    const unknown = conversation.items.find((item) => 'id' in item && !known.has(item.id))
+    const cause = unknown && 'id' in unknown && `no script sent the call id '${truncate(unknown.id, 100)}'`
+    const text = `${ruleTitle(scenario, rule, name)}${position}: ${cause ? `${cause}; ` : ''}${message}`
+    const mismatch = cause ? `${difference}; ${cause}` : difference
     return { active, number, run, history, faults: refusal(text, { turn: number }).faults, mismatch, problem }
   }
 

@@ -100,7 +100,7 @@ describe('script()', () => {
     const result = { ...agent.input.pop(), output: 'high at six' }
     agent.input.push({ ...result, call_id: 'x' })
     expect((await agent.ask()).error.message).toBe(
-      "script(): turn 2 of 3 does not match: expected a result of 'search' containing 'high at six', but received none; for an unknown call: 'high at six'",
+      "script(): no script sent the call id 'x'; turn 2 of 3 does not match: expected a result of 'search' containing 'high at six', but received none; for an unknown call: 'high at six'",
     )
     agent.input[agent.input.length - 1] = result
     expect((await agent.ask()).code).toBe(200)

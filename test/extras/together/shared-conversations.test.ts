@@ -67,6 +67,22 @@ describe('scripts in one conversation', () => {
     expect(await new Thread(gateway).ask('A title')).toBe('Other')
   })
 
+  it('name a call id in the history that no script sent', async () => {
+    const gateway = createGateway()
+    gateway.script(weather)
+    const tool_calls = [
+      { id: 'call_9', type: 'function', function: { name: 'get_weather', arguments: '{}' } },
+    ]
+    const thread = new Thread(gateway).add(
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: null, tool_calls },
+      { role: 'tool', tool_call_id: 'call_9', content: '{}' },
+    )
+    expect((await thread.ask()).message).toBe(
+      "script(): no script sent the call id 'call_9'; turn 1 of 2 does not match: expected a user message containing 'weather', but received 'Hi'; to let other conversations pass, limit the script with when, which applies to every turn",
+    )
+  })
+
   it('expect their input in any user message since the last turn', async () => {
     const gateway = createGateway()
     gateway.script([{ text: 'First.' }, { expect: { input: 'flights' }, text: 'Second.' }])
