@@ -9,7 +9,7 @@ import {
   needsStream,
 } from './fault.ts'
 import { compareFaults, type FaultSetting, faultOf, layerOf } from './index.ts'
-import { changeRawJson, hasRawJson, readEvents, withoutLength } from './raw-events.ts'
+import { readEvents, withoutLength } from './raw-events.ts'
 
 /** The faults of one rule. */
 export interface RuleFaults {
@@ -116,9 +116,7 @@ export class FaultRun {
       const faulty = changeFrames(reply, (frames) => fault.apply(setting, context, frames))
       return encodeEvents(faulty, context)
     }
-    return actsOnEvents.has(fault.layer) && hasRawJson(reply)
-      ? changeRawJson(reply, (whole) => fault.apply(setting, context, whole), context)
-      : encodeEvents(fault.apply(setting, context, reply), context)
+    return encodeEvents(fault.apply(setting, context, reply), context)
   }
 
   /** Passes frames through. After the last frame, reports faults that had no effect. */

@@ -1,10 +1,8 @@
-/** Reads raw bytes, such as those of a recording, as the events or the JSON that faults act on. */
+/** Reads raw bytes, such as those of a recording, as the events that faults act on. */
 import { toBytes } from '../http/encode.ts'
 import type { Frame, Reply } from '../http/reply.ts'
-import { decodeUtf8, fromLatin1, joinBytes, toLatin1 } from '../lib/bytes.ts'
+import { decodeUtf8, fromLatin1, toLatin1 } from '../lib/bytes.ts'
 import { isObject, parseJson } from '../lib/json.ts'
-import { withFrames } from './body-bytes.ts'
-import type { FaultContext } from './fault.ts'
 
 /** Two line ends: the end of an event. A CR LF is one line end, and its LF can arrive later. */
 const border = /\r\n(?:\r\n|\n|\r(?=[^\n]))|(?:(?<!\r)\n|\r(?!\n))(?:\r\n|\n|\r)/g
@@ -57,38 +55,6 @@ function toFrame(block: string): Frame {
   return isObject(event) && !Array.isArray(event)
     ? { kind: 'event', event, wire }
     : { kind: 'bytes', bytes: wire }
-}
-
-/** Returns true for a reply whose JSON is sent as raw bytes. */
-export function hasRawJson({ body, headers }: Reply): boolean {
-  return (
-    body.kind === 'frames' && /^application\/(?:json|[^;]+\+json)\b/i.test(String(headers['content-type']))
-  )
-}
-
-/** Changes JSON that is sent as raw bytes, once all of them have arrived. JSON without a change keeps its bytes. */
-export function changeRawJson(
-  reply: Reply,
-  change: (reply: Reply) => Reply,
-  { missed }: Pick<FaultContext, 'missed'>,
-): Reply {
-  const { body } = reply
-  return body.kind === 'frames' ? withoutLength(withFrames(reply, changed(body.frames))) : reply
-
-  function* changed(frames: Iterable<Frame>): Generator<Frame> {
-    const held: Frame[] = []
-    for (const frame of frames) {
-      if (frame.kind === 'wait') yield frame
-      else held.push(frame)
-    }
-    const bytes = held.flatMap((frame) => (frame.kind === 'bytes' ? [toBytes(frame.bytes)] : []))
-    const value = parseJson(decodeUtf8(joinBytes(bytes)))
-    if (value === undefined) missed('the body is not JSON')
-    const after = value === undefined ? undefined : change({ ...reply, body: { kind: 'json', value } }).body
-    if (after?.kind === 'json' && after.value !== value)
-      yield { kind: 'bytes', bytes: JSON.stringify(after.value) }
-    else yield* held
-  }
 }
 
 /** A changed body no longer has its length. */

@@ -3,6 +3,7 @@ import { Router } from '../../gateway/router.ts'
 import { HeaderRecord } from '../../http/header-record.ts'
 import type { Reply } from '../../http/reply.ts'
 import { decodeUtf8, toLatin1 } from '../../lib/bytes.ts'
+import { parseJson } from '../../lib/json.ts'
 import type { AnyOperation } from '../../operation.ts'
 import type { KnownOperation } from '../../scenarios/check-scenario.ts'
 import type { OperationName } from '../../scenarios/names.ts'
@@ -24,9 +25,24 @@ export function toReplay(recording: Recording, elapsed: () => number): { waitMs:
     const body = { kind: 'hang-up', how: hangUpOf(recording) ?? 'end' } as const
     return { waitMs: (end?.ms ?? 0) - elapsed(), reply: { status: 0, headers: {}, body } }
   }
-  const body = { kind: 'frames', frames: framesOf(recording, elapsed) } as const
+  const { status } = reply
   const headers = replayedHeaders(recording)
-  return { waitMs: reply.ms - elapsed(), reply: { status: reply.status, headers, body } }
+  const json = jsonOf(recording)
+  if (json) {
+    delete headers['content-length']
+    return { waitMs: (end?.ms ?? 0) - elapsed(), reply: { status, headers, body: json } }
+  }
+  const body = { kind: 'frames', frames: framesOf(recording, elapsed) } as const
+  return { waitMs: reply.ms - elapsed(), reply: { status, headers, body } }
+}
+
+/** Returns a JSON body with its exact text, whose fields faults can change, or undefined for any other body. */
+function jsonOf(recording: Recording): { kind: 'json'; value: unknown; text: string } | undefined {
+  const type = recording.reply?.headers['content-type'] ?? ''
+  if (!/^application\/(?:json|[^;]+\+json)\b/i.test(type) || hangUpOf(recording)) return undefined
+  const text = decodeUtf8(bodyOf(recording))
+  const value = parseJson(text)
+  return text === undefined || value === undefined ? undefined : { kind: 'json', value, text }
 }
 
 type RecordedFrame =

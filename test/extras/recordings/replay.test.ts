@@ -279,7 +279,7 @@ describe('recordings', () => {
       ['stream-cut', 'application/json', 'the reply is not an event stream'],
       ['stream-cut', 'text/event-stream', 'the stream has no JSON events'],
       ['json-instead-of-stream', 'text/event-stream', "the reply's format is fixed"],
-      ['usage', 'application/json', 'the body is not JSON'],
+      ['usage', 'application/json', 'the answer has no usage'],
       ['slow-stream', 'text/event-stream', 'the stream has no later JSON event'],
     ] as const) {
       const given = recordingOf(['data: plain\n\n'], { request: stream, type })
