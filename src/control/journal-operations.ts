@@ -1,7 +1,6 @@
 /** Control operations for the journal. */
 import * as z from 'zod'
-import type { CallRecord } from '../journal/call-record.ts'
-import { hiddenEntry, JournalEntry, readMatch, toEntry } from '../journal/entry.ts'
+import { hiddenEntry, JournalEntry, readMatch } from '../journal/entry.ts'
 import { withFields } from '../journal/expectations.ts'
 import type { Har } from '../journal/har.ts'
 import { Duration } from '../lib/numbers.ts'
@@ -35,9 +34,6 @@ function listOperation<const Id extends string>(
     resolve: ({ journal }) => ({ data: shown(journal[method]()) }),
   })
 }
-
-/** The reply to all waits that end with the same call. */
-const waited = new WeakMap<readonly CallRecord[], JournalEntry[]>()
 
 const entry = z.string().min(1).describe("The reply's x-request-id.")
 
@@ -83,13 +79,9 @@ export const journalOperations = [
     doc: { summary: 'Wait until an operation has been called `count` times; responds with a 408 on timeout' },
     input: { body: Wait.extend({ operation }) },
     output: Entries,
-    async resolve({ journal }, { body: { operation, ...options }, call }) {
-      const signal = call.sink.disconnected
-      const records = await journal.waitForRecords(operation, { ...options, signal })
-      const data = waited.get(records) ?? shown(records.map(toEntry))
-      waited.set(records, data)
-      return { data }
-    },
+    resolve: async ({ journal }, { body: { operation, ...options }, call }) => ({
+      data: shown(await journal.waitFor(operation, { ...options, signal: call.sink.disconnected })),
+    }),
   }),
   listOperation('listUnmatched', 'unmatched', 'unmatched', 'List unmatched calls'),
   listOperation('listUnanswered', 'unanswered', 'unanswered', 'List calls that are not over'),

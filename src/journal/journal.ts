@@ -41,7 +41,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   #arrivals = 0
   /** Returns the calls that the default sandbox, if it is another one, has received meanwhile. @internal */
   readonly stray: () => JournalEntry[]
-  readonly #waiters = new Map<(records?: readonly CallRecord[]) => void, string>()
+  readonly #waiters = new Set<() => void>()
   #hasEnded = false
 
   static {
@@ -170,34 +170,29 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     operation: Id,
     options: WaitOptions = {},
   ): Promise<JournalEntry<BodyOf<RequestBodies, Id>>[]> {
-    const records = await this.waitForRecords(operation, options)
-    return records.map(toEntry) as JournalEntry<BodyOf<RequestBodies, Id>>[]
-  }
-
-  /** Waits for calls. Waits for an operation that end with the same call return the same list. @internal */
-  async waitForRecords(operation: string, options: WaitOptions): Promise<readonly CallRecord[]> {
     const example = `waitFor('${operation}', { count: 2, timeout: 1000 })`
     const limits = readLimits(options, ['count', 'timeout', 'signal'], example)
     const { count = 1 } = options
     const none = `: to assert that nothing was received, use journal.calls('${operation}').length or not.toHaveReceived()`
     if (!Number.isInteger(count) || count < 1)
       throw new TypeError(`count must be 1 or more, got ${shown(count)}${count === 0 ? none : ''}`)
-    const { promise, resolve, reject } = Promise.withResolvers<readonly CallRecord[]>()
-    const check = (records: readonly CallRecord[] = this.#callsOf(operation)) => {
-      if (records.length >= count) resolve(records)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const check = () => {
+      if (this.#callsOf(operation).length >= count) resolve()
       else if (this.#hasEnded)
         reject(new GatewayError(410, `Waiting for ${count} × ${operation}: the sandbox was disposed`))
     }
     check()
-    this.#waiters.set(check, operation)
+    this.#waiters.add(check)
     try {
-      return await waitAtMost(promise, limits, () => {
+      await waitAtMost(promise, limits, () => {
         const received = `received ${this.#callsOf(operation).length}. ${this.describe()}`
         return `Waited ${limits.timeout} ms for ${count} × ${operation}: ${received}`
       })
     } finally {
       this.#waiters.delete(check)
     }
+    return this.calls(operation)
   }
 
   /** Returns the entries as HAR 1.2, which browser developer tools can open. */
@@ -235,9 +230,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     this.#records.splice(previous + 1, 0, record)
     record.kept()
     this.store.add(record)
-    if (this.#waiters.size === 0) return
-    const records = this.#records.filter(({ operation }) => operation === record.operation)
-    for (const [check, operation] of this.#waiters) if (operation === record.operation) check(records)
+    for (const check of this.#waiters) check()
   }
 
   /** @internal */
@@ -251,7 +244,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   end(): void {
     this.#release()
     this.#hasEnded = true
-    for (const check of this.#waiters.keys()) check()
+    for (const check of this.#waiters) check()
   }
 
   #release(): void {
