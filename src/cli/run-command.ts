@@ -33,7 +33,8 @@ export async function runWithServer(
     received.set(counted, (received.get(counted) ?? 0) + 1)
   }
   const server = await start({ gateway, onRequest })
-  const [apiKey = gateway.sandboxes.default.apiKey] = gateway.options.apiKeys ?? []
+  // A key of the default sandbox would win over sandboxes that tests create in the command's process.
+  const [apiKey = 'any-key'] = gateway.options.apiKeys ?? []
   const sdks = sdkEnvironment({ baseUrl: server.baseUrl, apiKey })
   const env = { ...process.env, ...sdks, UNDERSTUDY_URL: server.url }
   try {
@@ -109,8 +110,10 @@ function textOf({ method, path, status, reason, delivery }: RequestLine): string
 
 /** @param received Number of calls by their text. */
 function summaryOf(received: ReadonlyMap<string, number>, variables: readonly string[]): string {
-  if (received.size === 0)
-    return `[understudy] No calls. The command's clients must use ${variables.filter((name) => name.endsWith('URL')).join(', ')}.`
+  if (received.size === 0) {
+    const urls = variables.filter((name) => name.endsWith('URL')).join(', ')
+    return `[understudy] No calls. The command's clients must use ${urls}, and no gateway of their own.`
+  }
   const sum = (counts: typeof byCount) => calls(counts.reduce((total, [, count]) => total + count, 0))
   const byCount = [...received].sort(([, left], [, right]) => right - left)
   const lines = byCount.slice(0, maxListed).map(([text, count]) => `  ${count} × ${text}`)

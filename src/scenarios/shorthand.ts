@@ -37,7 +37,7 @@ type StatusFault = Extract<Fault, { name: 'status' }>
 
 /** Options of `fail()`: requests to match, and error reply fields. */
 export interface FailOptions extends Frequency, Omit<StatusFault, 'name' | 'status'> {
-  /** Operation id, `*`, or `POST /path` for a path without an operation. Default: `*`. */
+  /** Operation id, `*`, or `POST /path` for a path without an operation. Default: `*`, or `text` with `when.turn`. */
   on?: Rule['on']
 }
 
@@ -49,7 +49,8 @@ export function failScenario(status: number, options: FailOptions = {}): Scenari
     throw new TypeError(`fail(): status must be a number, got ${shown(status)}; write ${fix}`)
   }
   assertOptions('fail', status, options)
-  const { on = '*', message, metadata, gateway_metadata, user_id, headers, ...frequency } = options
+  const anyOperation = options.when?.turn === undefined ? '*' : textOperations
+  const { on = anyOperation, message, metadata, gateway_metadata, user_id, headers, ...frequency } = options
   const envelope = { message, metadata, gateway_metadata, user_id, headers }
   return { name: 'fail', rules: [{ on, ...frequency, fault: { name: 'status', status, ...envelope } }] }
 }

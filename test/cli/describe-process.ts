@@ -267,12 +267,12 @@ function suite(program: () => string): void {
       'app.mjs',
       `const { OPENAI_BASE_URL: url, OPENAI_API_KEY: key, ANTHROPIC_BASE_URL: other } = process.env
       const send = (path) => fetch(url + path, { headers: { authorization: 'Bearer ' + key } }).then(({ status }) => status)
-      console.log(other + '/v1' === url, await send('/providers'), await send('/providers?x=1'), await send('/nothing'), ...process.argv.slice(2))
+      console.log(other + '/v1' === url, key.startsWith('us-'), await send('/providers'), await send('/providers?x=1'), await send('/nothing'), ...process.argv.slice(2))
       process.exit(7)`,
     )
     const command = run(['run', '--scenario', 'flaky', '--', process.execPath, 'app.mjs', '--port'])
     expect(await command.exit).toBe(7)
-    expect(command.stdout).toBe('true 503 503 404 --port\n')
+    expect(command.stdout).toBe('true false 503 503 404 --port\n')
     expect(command.stderr).toMatch(
       /^\[understudy\] 3 calls:\n {2}2 × GET \/api\/v1\/providers 503\n {2}1 × GET \/api\/v1\/nothing 404: .+\n/,
     )

@@ -204,14 +204,14 @@ it('an answer hidden by a newer one is named by explain(), unusedRules() and fai
 describe('when.turn', () => {
   const user = { role: 'user', content: 'Hi' }
   const assistant = { role: 'assistant', content: 'Hello' }
-  const call = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' }
+  const toolCall = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' }
   const result = { type: 'function_call_output', call_id: 'c1', output: 'x' }
 
   it.each([
     ['first', [user], true],
     ['first', [user, assistant, user], false],
-    ['tool-result', [user, call, result], true],
-    ['tool-result', [user, call, result, user], false],
+    ['tool-result', [user, toolCall, result], true],
+    ['tool-result', [user, toolCall, result, user], false],
     [2, [user, assistant, user], true],
     [2, [user], false],
   ] as const)('%s: matches %j: %s', async (turn, input, isMatch) => {
@@ -221,6 +221,13 @@ describe('when.turn', () => {
     const reason = last()?.nearMisses[0]?.reason
     if (isMatch) expect(reason).toBeUndefined()
     else expect(reason).toMatch(/^reply\(\) expected turn .*, but the request is /)
+  })
+
+  it('limits fail() to operations that have conversations', async () => {
+    const { gateway, ask } = setup()
+    gateway.fail(503, { when: { turn: 'first' } })
+    expect((await call(gateway, 'GET /providers')).status).toBe(200)
+    expect(await ask()).toBe(503)
   })
 
   it.each(['*', 'listProviders'] as const)('is rejected on %s', (on) => {

@@ -250,16 +250,20 @@ function* acceptedIn(
         isJudged: false,
       }
     else if (isTaken && !isMarked(result))
-      yield { attempts, text: `${what}, but the result has its text as if it were whole` }
+      yield { attempts, text: `${what}, but the result has its text ${unmarked}` }
   }
 }
+
+const unmarked = 'as if it were whole, without a mark such as { text, partial: true }'
 
 /** Returns true if an application says that its result is incomplete, as in `{ text, stopped: true }`. */
 function isMarked(result: unknown): boolean {
   return Object.entries(fieldsOf(result)).some(([name, value]) => {
     if (value === false) return /^(?:is)?(?:complete|completed|done|finished|final|ok|whole)$/i.test(name)
+    if (value === null) return /^(?:finish|stop)_?reason$/i.test(name)
+    if (/error/i.test(name) && value && Object(value).length !== 0) return true
     const word = value === true ? name : typeof value === 'string' && /^\S+$/.test(value) ? value : ''
-    return /partial|incomplete|truncat|interrupt|stopped|abort|cancel|fail|error/i.test(word)
+    return /partial|incomplete|truncat|interrupt|stopped|abort|cancel|fail|error|^(?:is)?_?cut/i.test(word)
   })
 }
 

@@ -21,7 +21,7 @@ export function judgeLedger(
 ): MatcherResult | Promise<MatcherResult> {
   assertInspectable(received)
   assertNames(counted, classes, 'toAgreeWithLedger')
-  const given = classes.filter((name) => counted[name] !== undefined)
+  const given = classes.filter((name) => name in counted)
   if (given.length === 0)
     throw new TypeError('toAgreeWithLedger() expects counts, such as { inputTokens: 12, costUsd: 0.01 }')
   const sandbox = received as typeof received & { usage(): SandboxUsage | Promise<SandboxUsage> }
@@ -29,7 +29,7 @@ export function judgeLedger(
     const [total, entries] = read as [SandboxUsage, JournalEntry[]]
     const ledger: CountedUsage = { ...total, costUsd: total.cost }
     const differs = (name: Class, { [name]: change = 0 }: CountedUsage = {}) =>
-      !(Math.abs((ledger[name] ?? 0) + change - (counted[name] ?? 0)) < 1e-9)
+      !(Math.abs((ledger[name] ?? 0) + change - (counted[name] ?? Number.NaN)) < 1e-9)
     const unexplained = (change: CountedUsage) => given.filter((name) => differs(name, change)).length
     const mistakes = mistakesIn(entries).sort(([, one], [, other]) => unexplained(one) - unexplained(other))
     const lines = given.flatMap((name) => {
@@ -37,7 +37,7 @@ export function judgeLedger(
       const [mistake] = mistakes.find(([, change]) => !differs(name, change)) ?? []
       const unpriced =
         name === 'costUsd' && total.unpriced > 0 ? `; ${plural(total.unpriced, 'call')} without a price` : ''
-      const difference = `expected ${ledger[name]}, received ${dollars(counted[name] ?? 0)}${unpriced}`
+      const difference = `expected ${ledger[name]}, received ${counted[name] && dollars(counted[name])}${unpriced}`
       return [`\n  ${name}: ${mistake ? `${mistake} (${difference})` : difference}`]
     })
     const pass = lines.length === 0

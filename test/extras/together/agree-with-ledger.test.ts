@@ -162,6 +162,7 @@ it('toAgreeWithLedger() shows a difference without a known cause, and refuses ot
     'to agree with the ledger:\n  inputTokens: expected 100, received 99\n  costUsd: expected 0.1, received 0.3\n',
   )
   expect(check({ inputTokens: Number.NaN })).toThrow('inputTokens: expected 100, received NaN')
+  expect(check({ inputTokens: 100, costUsd: undefined })).toThrow('costUsd: expected 0.1, received undefined')
   expect(check({ input: 1 })).toThrow(
     "toAgreeWithLedger: unknown option 'input'; did you mean 'inputTokens'?",
   )

@@ -31,7 +31,7 @@ const published: [line: string, field: string, body: object][] = [
     { tools: [{ type: 'mcp_toolset', mcp_server_name: 'files' }] },
   ],
   ['POST /messages?beta=true', 'context_management', { context_management: { edits: [] } }],
-  ['POST /messages/count_tokens?beta=true', 'cache_control', { cache_control: { type: 'ephemeral' } }],
+  ['POST /messages/count_tokens?beta=true', 'speed', { speed: 'fast' }],
 ]
 const vendors: typeof published = [
   ['POST /chat/completions', 'transforms', { transforms: ['middle-out'] }],
