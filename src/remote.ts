@@ -2,11 +2,9 @@
 import { ControlClient } from './control/client.ts'
 import { newSandbox, RemoteSandbox as SandboxOf } from './control/remote-sandbox.ts'
 import type { SandboxAddress } from './control/sandbox-operations.ts'
-import type { BundledScenario } from './control/scenario-operations.ts'
 import { GatewayError } from './http/errors.ts'
 import { inCall, nameCalls } from './lib/call-names.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/sandbox-options.ts'
-import type { Scenario } from './scenarios/scenario.ts'
 import type { RequestBodies } from './setup.ts'
 
 /** A sandbox in another process. */
@@ -49,7 +47,7 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
 /** The default sandbox of a remote gateway, with methods for other sandboxes and for the server. */
 export class RemoteGateway extends SandboxOf<RequestBodies> {
   static {
-    nameCalls(RemoteGateway, ['createSandbox', 'bundledScenario'])
+    nameCalls(RemoteGateway, ['createSandbox'])
   }
 
   /** Creates an isolated sandbox with its own data, rules, journal, clock and API key. */
@@ -61,20 +59,5 @@ export class RemoteGateway extends SandboxOf<RequestBodies> {
   /** Returns the addresses of all live sandboxes, the default one first. */
   sandboxes(): Promise<SandboxAddress[]> {
     return this.client.data('listSandboxes', {})
-  }
-
-  /** Returns the bundled scenarios with the effects that a client observes. */
-  bundledScenarios(): Promise<BundledScenario[]> {
-    return this.client.data('listBundledScenarios', {})
-  }
-
-  /** Returns a bundled scenario. Throws 404 for an unknown name. */
-  async bundledScenario(name: string): Promise<Scenario> {
-    return this.client.data('getBundledScenario', { name })
-  }
-
-  /** Returns 'ok' if the server is up. */
-  async health(): Promise<'ok'> {
-    return (await this.client.data('getHealth', {})).status
   }
 }

@@ -163,19 +163,6 @@ const OneRow = z.object({ data: Row })
 const Equals = z.string().optional().describe('Required fields, as a JSON object: {"status":"active"}.')
 
 export const databaseOperations = [
-  sandboxOperation('listCollections', 'GET /sandboxes/{sandbox}/collections', {
-    doc: { summary: 'List collections and their record counts' },
-    output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
-    resolve: async ({ state }) => ({
-      data: await Promise.all(
-        // The rows themselves, because `db` would copy each of them.
-        Object.entries(state.tables).map(async ([name, table]) => ({
-          name,
-          count: (await table.rows()).length,
-        })),
-      ),
-    }),
-  }),
   sandboxOperation('listRecords', 'GET /sandboxes/{sandbox}/database/{collection}', {
     doc: { summary: "List a collection's records" },
     input: { params: { collection }, query: z.strictObject({ equals: Equals }) },

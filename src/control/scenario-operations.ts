@@ -3,22 +3,15 @@ import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { GatewayError } from '../http/errors.ts'
 import { SandboxUsage } from '../journal/ledger.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { ScenarioProgress, ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
-import { bundledScenarios } from '../scenarios/bundled.ts'
 import { HoldOptions } from '../scenarios/gate.ts'
 import type { OperationName } from '../scenarios/names.ts'
-import { Scenario } from '../scenarios/scenario.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
 import { Wait } from './journal-operations.ts'
-import { gatewayOperation, sandboxOperation } from './operation.ts'
+import { sandboxOperation } from './operation.ts'
 
 const Name = z.string().min(1)
-export const BundledScenario = z.strictObject({
-  name: z.string(),
-  description: z.string().describe('Effect that a client observes.'),
-})
-export type BundledScenario = z.output<typeof BundledScenario>
 const Use = z.strictObject({
   id: z.string().describe('Id of this activation. Pass it to deactivate only this one.'),
   name: z.string(),
@@ -37,26 +30,6 @@ const Hold = z.strictObject({
 })
 
 export const scenarioOperations = [
-  gatewayOperation('listBundledScenarios', 'GET /scenarios', {
-    doc: { summary: 'List bundled scenarios' },
-    output: z.object({ data: z.array(BundledScenario) }),
-    resolve: () => ({
-      data: [...bundledScenarios.values()].map(({ name, description }) => ({ name, description })),
-    }),
-  }),
-  gatewayOperation('getBundledScenario', 'GET /scenarios/{name}', {
-    doc: { summary: 'Read a bundled scenario' },
-    input: { params: z.object({ name: Name }) },
-    output: z.object({ data: Scenario as z.ZodType<unknown> as z.ZodType<Scenario> }),
-    resolve({ params: { name } }) {
-      const data = bundledScenarios.get(name)
-      if (data) return { data }
-      throw new GatewayError(
-        404,
-        `Unknown scenario '${name}'${didYouMean(name, [...bundledScenarios.keys()])}`,
-      )
-    },
-  }),
   sandboxOperation('useScenario', 'POST /sandboxes/{sandbox}/scenarios', {
     doc: {
       summary: 'Activate a scenario. Its rules act together with those of other scenarios',

@@ -376,8 +376,6 @@ describe('names with path traversal or prototype keys', () => {
     '__proto__',
     'constructor',
   ])('do not identify a scenario: %s', async (name) => {
-    const path = `/__understudy/scenarios/${name.replaceAll('/', '%2F')}`
-    expect((await send(`GET ${path}`)).status).toBe(404)
     const named = { ...key, 'x-understudy-scenario': name }
     expect((await send('GET /api/v1/providers', named)).status).toBe(400)
     const put = `PUT /__understudy/sandboxes/default/scenarios/${name.replaceAll('/', '%2F')}`

@@ -5,6 +5,7 @@ import { type ControlOperation, gatewayOperation, sandboxOperation } from '../..
 import type { ExtraHost } from '../../gateway/extra.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { monotonic } from '../../lib/clock.ts'
+import { bundledScenarios } from '../../scenarios/bundled.ts'
 import { changedRows } from './changed-rows.ts'
 import { Changes } from './changes.ts'
 import { checkDraft } from './drafts.ts'
@@ -70,6 +71,24 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       doc: { summary: 'List differences from the seed by collection', tag },
       output: z.object({ data: z.array(z.looseObject({})) }),
       resolve: ({ state }) => ({ data: changedRows(state.database) }),
+    }),
+    sandboxOperation('listCollections', 'GET /console/sandboxes/{sandbox}/collections', {
+      doc: { summary: 'List collections and their record counts', tag },
+      output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
+      resolve: async ({ state }) => ({
+        data: await Promise.all(
+          // The rows themselves, because `db` would copy each of them.
+          Object.entries(state.tables).map(async ([name, table]) => ({
+            name,
+            count: (await table.rows()).length,
+          })),
+        ),
+      }),
+    }),
+    gatewayOperation('listBundledScenarios', 'GET /console/scenarios', {
+      doc: { summary: 'List bundled scenarios', tag },
+      output: z.object({ data: z.array(z.looseObject({ name: z.string() })) }),
+      resolve: () => ({ data: [...bundledScenarios.values()] }),
     }),
     gatewayOperation('readFailedTest', 'POST /console/failed-tests', {
       doc: { summary: 'Check the file of a failed test, and convert its calls for the page', tag },

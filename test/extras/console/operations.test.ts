@@ -50,6 +50,20 @@ describe('changed calls', () => {
   })
 })
 
+it('collections are listed with the number of their records, without copying these', async () => {
+  const { db } = server.gateway
+  const list = vi.spyOn(Object.getPrototypeOf(db.providers), 'list')
+  const collections = await control('GET /sandboxes/default/collections')
+  expect(list).not.toHaveBeenCalled()
+  list.mockRestore()
+  expect(collections).toContainEqual({ name: 'providers', count: (await db.providers.list()).length })
+})
+
+it('bundled scenarios are listed with their rules', async () => {
+  const scenarios = await control('GET /scenarios')
+  expect(scenarios).toContainEqual(expect.objectContaining({ name: 'flaky', rules: [expect.anything()] }))
+})
+
 describe('rows of calls', () => {
   it('contain the beginning of the input, the conversation, the size and the trace', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c'

@@ -117,7 +117,6 @@ describe('a name that every object has, in the control API', () => {
     rule({ reply: { output: [{ type: '§' }] } }),
     rule({ setState: headers }),
     ['PUT /__understudy/sandboxes/default/scenarios/§'],
-    ['GET /__understudy/scenarios/§'],
     [control('journal/query'), { match: { body: { '§': 1 } } }],
     [control('journal/query'), { operation: '§' }],
     [control('database/§'), {}],

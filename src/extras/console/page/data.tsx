@@ -14,7 +14,11 @@ const maxRows = 500
 
 export function Data() {
   const id = sandboxId.value
-  const collections = useLoaded(() => ask('listCollections', { sandbox: id }), [id])
+  const collections = useLoaded(
+    () =>
+      askConsole<{ name: string; count: number }[]>(`GET /sandboxes/${encodeURIComponent(id)}/collections`),
+    [id],
+  )
   const resets = useSignal(0)
   const chosen = param('collection') || (collections.value?.[0]?.name ?? '')
   return (

@@ -2,8 +2,9 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ScenarioProgress } from '../../../scenarios/activation.ts'
+import type { Scenario } from '../../../scenarios/scenario.ts'
 import type { FailedTest } from '../failed-test.ts'
-import { ask, useLoaded } from './api.ts'
+import { ask, askConsole, useLoaded } from './api.ts'
 import { shownCalls } from './calls-store.ts'
 import { FailNext } from './fail-next.tsx'
 import { failedTest } from './failed-test.tsx'
@@ -59,7 +60,7 @@ function LiveScenarios() {
     () => ask('listActiveScenarios', { sandbox: id }),
     [id, newest?.id, newest?.startedAt],
   )
-  const bundled = useLoaded(() => ask('listBundledScenarios', {}), [])
+  const bundled = useLoaded(() => askConsole<Scenario[]>('GET /scenarios'), [])
   const text = useSignal(template)
   const search = useSignal('')
   const activeScenarios = active.value ?? []
@@ -79,9 +80,9 @@ function LiveScenarios() {
   const shown = [...custom.value.values(), ...(bundled.value ?? [])].filter(({ name, description }) =>
     `${name} ${description ?? ''}`.toLowerCase().includes(search.value.toLowerCase()),
   )
-  const edit = async (name: string) => {
+  const edit = (name: string) => {
     const source = custom.value.get(name)
-    const scenario = source ? sourceOf(source) : await ask('getBundledScenario', { name })
+    const scenario = source ? sourceOf(source) : bundled.value?.find((each) => each.name === name)
     show(JSON.stringify(scenario, null, 2))
   }
   const show = (scenario: string) => {
