@@ -129,13 +129,8 @@ export interface EnvelopeExtras {
 export function envelope(status: number, message: string, extras: EnvelopeExtras = {}): Reply {
   const { metadata, gateway_metadata, user_id, headers, param } = extras
   const type = param === undefined ? undefined : 'invalid_request_error'
-  const error = defined({ code: status, message, type, param, metadata })
-  return json(status, defined({ error, gateway_metadata, user_id }), headers)
-}
-
-/** Omits undefined fields, which JSON does not have. */
-function defined(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  const error = { code: status, message, type, param, metadata }
+  return json(status, { error, gateway_metadata, user_id }, headers)
 }
 
 export function toReply(error: GatewayError): Reply {

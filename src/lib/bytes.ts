@@ -19,10 +19,6 @@ export function fromLatin1(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-export function utf8AsLatin1(text: string): string {
-  return toLatin1(encoder.encode(text))
-}
-
 /** Keeps a byte order mark. Returns undefined for invalid bytes, such as a split character. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {

@@ -56,7 +56,3 @@ export function toMilliseconds(value: unknown): number {
   const [, number, unit = ''] = withUnit.exec(String(value)) ?? []
   return Number(number) * Number(inMs[unit])
 }
-
-export function amount(least = 0) {
-  return z.number().min(least).max(largest)
-}

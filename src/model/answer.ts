@@ -177,16 +177,7 @@ function warnOfOthers({ conversation }: Prompt, warn: AnswerContext['warn']): vo
   if (types.length > 0) warn(`Input of type ${types.join(', ')} was counted, but does not affect the reply`)
 }
 
-/** Throws 404 for an unknown preset. */
-export async function countPrompt(
-  requested: Prompt,
-  context: Parameters<typeof applyPreset>[1],
-): Promise<number> {
-  const { prompt } = await applyPreset(requested, context)
-  return inputTokens(prompt, toTranscript(prompt.conversation))
-}
-
-function inputTokens({ instructions = '' }: Prompt, { turns }: Transcript): number {
+export function inputTokens({ instructions = '' }: Prompt, { turns }: Transcript): number {
   const count = (sum: number, { text, imageTokens = 0 }: (typeof turns)[number]) =>
     sum + countTokens(text) + imageTokens
   return turns.reduce(count, countTokens(instructions))

@@ -5,6 +5,7 @@ import { nearest } from '../lib/did-you-mean.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { draw } from '../lib/seed.ts'
 import type { AnswerUsage } from '../resources/answer.ts'
+import type { CatalogueModel } from '../resources/catalogue-model.ts'
 import { price } from '../resources/factory.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { isFaultModel } from '../scenarios/bundled.ts'
@@ -38,16 +39,7 @@ export async function checkModel(
   warn(`body.model ${message}${hint}`)
 }
 
-/** Prices in US dollars, as decimal strings, per input token, output token and request. */
-export interface Pricing {
-  readonly prompt: string
-  readonly completion: string
-  readonly request: string
-  /** Prices per token read from the cache, or written to it. Default: by the price of `prompt`. */
-  readonly input_cache_read?: string | undefined
-  readonly input_cache_write?: string | undefined
-  readonly input_cache_write_1h?: string | undefined
-}
+type Pricing = CatalogueModel['pricing']
 
 /** Returns prices for the cache, by the price of input tokens (assumption `promptCache`). */
 export function cachePrices({ prompt }: Pick<Pricing, 'prompt'>) {

@@ -1,6 +1,7 @@
 /** Generates values for structured output and for forced functions' arguments. */
 import { invalidRequest } from '../http/errors.ts'
 import { parseJson } from '../lib/json.ts'
+import { truncate } from '../lib/one-line.ts'
 import { loadFaker } from '../resources/faker.ts'
 import type { JsonSchema } from '../resources/json-schema.ts'
 import { Budget, Exhausted } from './json-schema/budget.ts'
@@ -21,17 +22,14 @@ interface RequestedValue {
 /** Throws 400 for an invalid schema. */
 export type FakeValue = (schema: JsonSchema, requested: RequestedValue) => unknown
 
-const maxDoubts = 5
-
 export async function loadFakeValue(): Promise<FakeValue> {
   const propose = namedSamples(await loadFaker())
   return (schema, { path, subject, seed, links = [], warn }) => {
     try {
       const options = { seed, words: phrasesOf(subject), propose, links }
       const { value, doubts } = generateValue(schema, options)
-      if (doubts.length > maxDoubts)
-        doubts.splice(maxDoubts, Infinity, `and ${doubts.length - maxDoubts} more`)
-      if (doubts.length > 0) warn(`The value for ${path} may not match its schema: ${doubts.join('; ')}`)
+      if (doubts.length > 0)
+        warn(`The value for ${path} may not match its schema: ${truncate(doubts.join('; '), 600)}`)
       return value
     } catch (error) {
       if (!(error instanceof InvalidSchema || error instanceof Exhausted)) throw error

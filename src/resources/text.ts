@@ -3,20 +3,15 @@ import * as z from 'zod'
 
 /** Counts Unicode code points, as in JSON Schema. For most emoji, `z.string().max()` would count two. */
 export function codePoints(min: number, max: number) {
+  const rule = (name: string, most: string, count: number) => ({
+    error: ({ input }: { input?: unknown }) =>
+      `Must have at ${most} ${count} character${count === 1 ? '' : 's'}, has ${countCodePoints(String(input))}`,
+    params: { rule: name },
+  })
   return z
     .string()
-    .check(({ value, issues }) => {
-      const length = countCodePoints(value)
-      const issue = { origin: 'string', input: value, continue: true } as const
-      if (length < min) {
-        const message = `Must have at least ${characters(min)}, has ${length}`
-        issues.push({ ...issue, code: 'too_small', minimum: min, message })
-      }
-      if (length > max) {
-        const message = `Must have at most ${characters(max)}, has ${length}`
-        issues.push({ ...issue, code: 'too_big', maximum: max, message })
-      }
-    })
+    .refine((text) => countCodePoints(text) >= min, rule('too_small', 'least', min))
+    .refine((text) => countCodePoints(text) <= max, rule('too_big', 'most', max))
     .meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max })
 }
 
@@ -33,7 +28,3 @@ export const urlSafe = () =>
   z.string().regex(/^[A-Za-z0-9._~-]+$/, 'Must be URL-safe: letters, digits, . _ ~ -')
 
 export const webAddress = () => z.url({ protocol: /^https?$/ })
-
-function characters(count: number): string {
-  return count === 1 ? '1 character' : `${count} characters`
-}

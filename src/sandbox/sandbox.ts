@@ -189,13 +189,8 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   }
 
   /** Returns false for a proxy, which has no private fields. @internal */
-  static isSandbox(value: unknown): value is Sandbox {
-    return #setup in Object(value)
-  }
-
-  /** @internal */
-  isOf(host: Sandboxes): boolean {
-    return this.#setup.host === host
+  static isOf(host: Sandboxes, value: unknown): boolean {
+    return #setup in Object(value) && (value as Sandbox).#setup.host === host
   }
 
   /** Called when the gateway removes the sandbox. @internal */

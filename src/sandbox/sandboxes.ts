@@ -129,13 +129,9 @@ export class Sandboxes {
   }
 
   run<Result>(sandbox: Sandbox, work: () => Result): Result {
-    if (!Sandbox.isSandbox(sandbox))
+    if (!Sandbox.isOf(this, sandbox))
       throw new TypeError(
-        `run() expects a sandbox object from createSandbox(), got ${typeof sandbox === 'string' ? 'the string ' : ''}${shown(sandbox)}`,
-      )
-    if (!sandbox.isOf(this))
-      throw new TypeError(
-        `run() expects a live sandbox of this gateway; '${sandbox.id}' belongs to another gateway`,
+        `run() expects a sandbox from createSandbox() of the same gateway, got ${shown(sandbox)}`,
       )
     this.assertLive(sandbox)
     if (typeof work !== 'function')

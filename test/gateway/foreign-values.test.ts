@@ -91,7 +91,7 @@ describe('a value that cannot be used', () => {
     [
       'a proxy of a sandbox',
       (gateway) => gateway.run(new Proxy(gateway.createSandbox(), {}), () => {}),
-      'run() expects a sandbox object from createSandbox()',
+      'run() expects a sandbox from createSandbox() of the same gateway',
     ],
     [
       'a copy of a snapshot',

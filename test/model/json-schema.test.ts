@@ -551,14 +551,6 @@ describe('fakeValue: unusual and invalid schemas', () => {
       expect(() => fakeValue({ pattern: '(a)\\1' }, { ...origin, warn })).toThrow(bug)
     },
   )
-
-  it('warns of up to five reasons', () => {
-    const properties = Object.fromEntries(
-      Array.from('abcdefg', (name) => [name, { type: 'string', pattern: `^(${name})\\1$` }]),
-    )
-    const { warnings } = outcome({ type: 'object', properties })
-    expect(warnings?.[0]).toMatch(/^The value for body.text.format.schema may not match .*; and 2 more$/)
-  })
 })
 
 describe('fakeValue: links', () => {

@@ -2,7 +2,9 @@
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { ok } from '../../http/reply.ts'
-import { countPrompt } from '../../model/answer.ts'
+import { inputTokens } from '../../model/answer.ts'
+import { toTranscript } from '../../model/items.ts'
+import { applyPreset } from '../../model/preset.ts'
 import { respond } from '../../model/respond.ts'
 import { defineOperation } from '../../operation.ts'
 import { ignored } from '../../resources/create-response-body.ts'
@@ -42,8 +44,9 @@ const countMessageTokens = defineOperation({
   assumes: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
   errorProtocol: protocol,
   async resolve({ body, ...context }) {
-    const prompt = protocol.prompt({ ...body, max_tokens: 1 }, protocol.conversation(body))
-    return ok({ input_tokens: await countPrompt(prompt, context) })
+    const requested = protocol.prompt({ ...body, max_tokens: 1 }, protocol.conversation(body))
+    const { prompt } = await applyPreset(requested, context)
+    return ok({ input_tokens: inputTokens(prompt, toTranscript(prompt.conversation)) })
   },
 })
 

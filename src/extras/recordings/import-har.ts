@@ -6,11 +6,10 @@ import { announcesEvents } from '../../http/reply.ts'
 import { decodeUtf8, fromLatin1, joinBytes } from '../../lib/bytes.ts'
 import { readRegularFile } from '../../lib/data-file.ts'
 import { lookUp, parseJson } from '../../lib/json.ts'
-import { amount } from '../../lib/numbers.ts'
 import { check } from '../../lib/schema-messages.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { bytesOfBase64, type Entry, toUrl } from './import-reply.ts'
-import { firstProblem, type RecordedEnding } from './recording.ts'
+import { amount, firstProblem, type RecordedEnding } from './recording.ts'
 import { readOrFail } from './recordings.ts'
 
 const encoder = new TextEncoder()

@@ -5,7 +5,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { announcesEvents } from '../../http/reply.ts'
 import { isSecretName } from '../../http/secrets.ts'
-import { joinBytes, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
+import { joinBytes, toLatin1 } from '../../lib/bytes.ts'
 import { readRegularFile } from '../../lib/data-file.ts'
 import { check } from '../../lib/schema-messages.ts'
 import {
@@ -24,7 +24,7 @@ import {
 import { readOrFail } from './recordings.ts'
 import type { Redactor } from './redact.ts'
 import { toKey } from './request-key.ts'
-import { isPlaceholder, type SecretFinder } from './secrets.ts'
+import { isPlaceholder, type SecretFinder, utf8AsLatin1 } from './secrets.ts'
 
 /** A finished exchange. Times are in milliseconds since the request was sent. */
 export interface Exchange {

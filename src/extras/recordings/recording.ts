@@ -9,12 +9,14 @@ import * as z from 'zod'
 import { decodeUtf8, fromLatin1, joinBytes, toLatin1 } from '../../lib/bytes.ts'
 import { inCall } from '../../lib/call-names.ts'
 import { parseJson } from '../../lib/json.ts'
-import { amount, count } from '../../lib/numbers.ts'
+import { count } from '../../lib/numbers.ts'
 import { check, shown } from '../../lib/schema-messages.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 
 const encoder = new TextEncoder()
 
+/** A number, up to a bound that keeps arithmetic with it exact. */
+export const amount = (least = 0) => z.number().min(least).max(1e12)
 const milliseconds = () => amount().describe('Milliseconds since the request was sent.')
 
 /** Headers as received, including connection headers; names in lower case. */

@@ -4,13 +4,20 @@
  * the rules from `--redact`.
  */
 import * as z from 'zod'
-import { fromLatin1, joinBytes, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
+import { fromLatin1, joinBytes, toLatin1 } from '../../lib/bytes.ts'
 import { FileError, readCheckedFile } from '../../lib/data-file.ts'
 import { compileGlob } from '../../lib/glob.ts'
 import { bytesOf, type RecordedRequest, toContent } from './recording.ts'
 import type { Exchange } from './recording-files.ts'
 import { defaultIgnoreFields, keyPartsOf } from './request-key.ts'
-import { type FinderSetup, isPlaceholder, type KnownSecret, placeholderFor, SecretFinder } from './secrets.ts'
+import {
+  type FinderSetup,
+  isPlaceholder,
+  type KnownSecret,
+  placeholderFor,
+  SecretFinder,
+  utf8AsLatin1,
+} from './secrets.ts'
 import { credentialsOf } from './upstream.ts'
 
 interface RedactionSetup extends FinderSetup {

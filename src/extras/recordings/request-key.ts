@@ -1,5 +1,5 @@
 /** Keys that match requests to recordings, without secrets and fields that change with every request. */
-import { toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
+import { toLatin1 } from '../../lib/bytes.ts'
 import { nearest } from '../../lib/did-you-mean.ts'
 import { compileParts } from '../../lib/glob.ts'
 import { canonicalJson, parseJson } from '../../lib/json.ts'
@@ -7,7 +7,7 @@ import { truncate } from '../../lib/one-line.ts'
 import { hash } from '../../lib/seed.ts'
 import { editAt, readPath } from '../../lib/value-path.ts'
 import { bytesOf, type RecordedRequest, type Recording } from './recording.ts'
-import { withoutPlaceholders } from './secrets.ts'
+import { utf8AsLatin1, withoutPlaceholders } from './secrets.ts'
 
 /** Paths of body fields that change with every request and do not affect the reply. */
 export const defaultIgnoreFields: readonly string[] = [

@@ -12,7 +12,7 @@ import {
   type SecretPattern,
   secretsIn,
 } from '../../http/secrets.ts'
-import { utf8AsLatin1 } from '../../lib/bytes.ts'
+import { toLatin1 } from '../../lib/bytes.ts'
 import { hash } from '../../lib/seed.ts'
 
 export interface KnownSecret {
@@ -153,4 +153,8 @@ function urlSafe(base64: string): string {
 
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}
+
+export function utf8AsLatin1(text: string): string {
+  return toLatin1(new TextEncoder().encode(text))
 }

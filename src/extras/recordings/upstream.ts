@@ -5,8 +5,9 @@ import type { Frame, Reply } from '../../http/reply.ts'
 import { hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { forwardedHeader } from '../../lib/address.ts'
-import { decodeUtf8, fromLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
+import { decodeUtf8, fromLatin1 } from '../../lib/bytes.ts'
 import { decode, encodingOf, withoutEncoding } from './content-coding.ts'
+import { utf8AsLatin1 } from './secrets.ts'
 
 /** Returns a URL without credentials. Throws 400 for a path that a server might resolve outside the base path. */
 export function upstreamUrl({ origin, pathname }: URL, path: string, search: string): URL {
