@@ -15,7 +15,7 @@ import { isSpecifiedModel, modelForm, unspecifiedItems } from '../resources/crea
 import { isSentField } from '../resources/sent-fields.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { ReceivedCall } from './call.ts'
-import { brokenRulesIn, type SentRequest } from './extra.ts'
+import type { SentRequest } from './extra.ts'
 import type { Effect } from './match-rule.ts'
 import { nameOtherOperations } from './other-fields.ts'
 import { conversationIn } from './read.ts'
@@ -81,14 +81,9 @@ export async function checkRequest(
   // Rules have read the conversation from the body as sent. A translated body's conversation may differ.
   const isAsSent = translated === record.body
   const read = (isAsSent ? conversation() : conversationIn(translated, operation, state)) ?? noConversation
-  const request = {
-    operation: operation.id,
-    body,
-    conversation: read,
-    record,
-    isVendor: dialect !== undefined,
-  }
-  const broken = protocol && !onlySpecified ? await brokenRulesIn(gateway.extras, request) : []
+  const isVendor = dialect !== undefined
+  const rules = protocol && !onlySpecified ? gateway.extras.find((extra) => extra.brokenRules) : undefined
+  const broken = (await rules?.brokenRules?.({ record, body, conversation: read, isVendor })) ?? []
   record.checked(broken, state.options.strict)
   if (broken[0] && state.options.strict) throw refusal(broken[0], broken)
   if (unspecified.length > 0) record.assume('modelName')

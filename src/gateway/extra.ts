@@ -65,7 +65,7 @@ export interface Extra {
   /** Returns true if `answer` can reply to a request that no operation handles. @internal */
   readonly handles?: (method: string, path: string) => boolean
   /** Returns the vendor's rules that a valid request breaks. @internal */
-  readonly brokenRules?: (request: ValidRequest) => Promise<readonly BrokenRule[]> | undefined
+  readonly brokenRules?: (request: ValidRequest) => Promise<readonly BrokenRule[]>
   /** @internal */
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
   /** Returns what the application did wrong. @internal */
@@ -74,10 +74,8 @@ export interface Extra {
   readonly files?: (path: string, gateway: ExtraHost) => Promise<Reply | undefined> | undefined
 }
 
-/** A request that matches its operation's schemas. */
+/** A request that matches its operation's schemas, as translated by the dialect. */
 export interface ValidRequest {
-  /** The operation's id. */
-  readonly operation: string
   readonly body: unknown
   readonly conversation: Conversation
   readonly record: CallRecord<SandboxState>
@@ -137,10 +135,5 @@ export function operationsOutside(extras: readonly AnyExtra[]): AnyOperation[] {
 
 export async function findingsOf(extras: readonly Extra[], facts: SandboxFacts) {
   const lists = await Promise.all(extras.map(({ findings }) => findings?.(facts) ?? []))
-  return lists.flat()
-}
-
-export async function brokenRulesIn(extras: readonly Extra[], request: ValidRequest) {
-  const lists = await Promise.all(extras.map(({ brokenRules }) => brokenRules?.(request) ?? []))
   return lists.flat()
 }

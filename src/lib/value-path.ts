@@ -20,6 +20,22 @@ export function readAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current
 }
 
+/** Returns the value to which a JSON pointer such as `#/$defs/Place` leads, or undefined. */
+export function readPointer(root: unknown, pointer: string): unknown {
+  const [start, ...steps] = pointer.split('/')
+  const keys = steps.map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+  return start === '#' ? readAt(root, keys) : undefined
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    // A percent sign outside an escape sequence is literal.
+    return step
+  }
+}
+
 type Step = string | number
 
 /** Yields a value and all values inside it, each with its path, down to a hundred levels. */

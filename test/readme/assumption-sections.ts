@@ -73,7 +73,7 @@ const rules = await Promise.all(everyOperation.map(({ id }) => rulesOf[id]?.()))
 /** Lists the rules for valid requests with their public sources. */
 export function requestRules(): string {
   const rows = everyOperation.flatMap(({ path }, place) =>
-    Object.entries(rules[place] ?? {}).map(([name, { source }]) => [
+    Object.entries(rules[place]?.sources ?? {}).map(([name, source]) => [
       `\`${name}\``,
       `POST ${path}`,
       `<${source}>`,

@@ -1,7 +1,7 @@
 /** Reads an OpenAPI 3 document: lists its operations and resolves its references. */
 import { parseDataText, readRegularFile } from '../../lib/data-file.ts'
 import { isObject } from '../../lib/json.ts'
-import { readAt } from '../../lib/value-path.ts'
+import { readPointer } from '../../lib/value-path.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -58,9 +58,7 @@ export class OpenApiDocument {
   }
 
   at(reference: string): unknown {
-    const target = reference.startsWith('#/')
-      ? readAt(this.#root, reference.slice(2).split('/').map(unescaped))
-      : undefined
+    const target = reference === '#' ? undefined : readPointer(this.#root, reference)
     if (target !== undefined) return target
     throw new DocumentError(
       reference.startsWith('#')
@@ -91,16 +89,6 @@ function prefixOf(servers: unknown): string {
     (_, name: string) => Object(variables[name]).default ?? '',
   )
   return url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '').replace(/\/+$/, '')
-}
-
-function unescaped(step: string): string {
-  let key = step
-  try {
-    key = decodeURIComponent(step)
-  } catch {
-    // A percent sign outside an escape sequence is literal.
-  }
-  return key.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 /** Maximum file size in bytes. Published documents are about 2 MB. */

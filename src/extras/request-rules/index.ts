@@ -1,6 +1,6 @@
 /** Request rules: what a vendor would refuse in a valid request. The specification does not mention them. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
-import { lookUp } from '../../lib/json.ts'
+import { fieldsOf, lookUp } from '../../lib/json.ts'
 import type { RequestRules } from './rule.ts'
 
 /** Loads the rules of an operation, by its id. */
@@ -12,10 +12,18 @@ export const rulesOf: Readonly<Record<string, () => Promise<RequestRules>>> = {
 
 export const requestRules: ExtraDefinition = {
   name: 'request rules',
-  async brokenRules(request) {
-    const load = lookUp(rulesOf, request.operation)
-    if (!load) return []
-    const [rules, { brokenRules }] = await Promise.all([load(), import('./rule.ts')])
-    return brokenRules(rules, request)
+  async brokenRules({ record, body, conversation, isVendor }) {
+    const rules = await lookUp(rulesOf, record.operation)?.()
+    if (!rules) return []
+    const { tables, options, storedResponses } = record.state
+    const model = await tables.models.find(record.model ?? '')
+    const stored = options.storedResponses ? storedResponses : undefined
+    const checked = rules.check(fieldsOf(body), { conversation, model, stored, isVendor })
+    const found = [...checked].filter((each) => each !== false)
+    return Object.keys(rules.sources).flatMap((rule) =>
+      found.filter((each) => each.rule === rule).slice(0, maxBreaches),
+    )
   },
 }
+
+const maxBreaches = 20

@@ -1,62 +1,80 @@
-/** Rules of vendors that no schema can express, such as that each tool call has its result. */
+/** Types of the rules, and helpers that several formats share. */
 import type { ValidRequest } from '../../gateway/extra.ts'
 import type { BrokenRule } from '../../journal/call-record.ts'
+import { countTokens } from '../../model/tokens.ts'
 import type { CatalogueModel } from '../../resources/catalogue-model.ts'
-import type { Conversation } from '../../resources/conversation.ts'
 import type { StoredConversations } from '../../resources/protocol.ts'
 
-/** A rule, whose key in `RequestRules` is its name. */
-export interface RequestRule {
-  /** Address of the vendor's document, or of a public thread that quotes the refusal. */
-  readonly source: string
-  /** Yields the places that break the rule. The first one's message becomes the error's. */
-  find(body: unknown, facts: RequestFacts): Iterable<Breach>
+/** The rules of an operation. */
+export interface RequestRules<Rule extends string = string> {
+  /**
+   * Each rule's source: a vendor's document, or a public thread that quotes the refusal. Breaches are sorted
+   * by rule in this order, and the first one becomes the error.
+   */
+  readonly sources: Readonly<Record<Rule, string>>
+  check(body: Fields, facts: RequestFacts): Iterable<Breach<Rule> | false>
 }
 
-export type RequestRules = Readonly<Record<string, RequestRule>>
+export type Fields = Readonly<Record<string, unknown>>
 
-export type Breach = Omit<BrokenRule, 'rule'>
-
-export interface RequestFacts {
-  readonly conversation: Conversation
+export interface RequestFacts extends Pick<ValidRequest, 'conversation' | 'isVendor'> {
   /** The model's record in the catalogue; undefined for other models. */
   readonly model: CatalogueModel | undefined
   readonly stored: StoredConversations | undefined
-  /** If true, the gateway has the names and fields of a vendor. */
-  readonly isVendor: boolean
 }
 
-/** Returns rules that a function checks together, from their sources. */
-export function rulesFor<Name extends string>(
-  sources: Readonly<Record<Name, string>>,
-  check: (body: unknown, facts: RequestFacts) => Iterable<Breach & { readonly rule: Name }>,
-): RequestRules {
-  const checked = new WeakMap<RequestFacts, (Breach & { readonly rule: Name })[]>()
-  const toRule = (rule: Name): RequestRule => ({
-    source: sources[rule],
-    find(body, facts) {
-      const found = checked.get(facts) ?? [...check(body, facts)]
-      checked.set(facts, found)
-      return found.filter((each) => each.rule === rule).map(({ rule: _, ...breach }) => breach)
-    },
-  })
-  return Object.fromEntries((Object.keys(sources) as Name[]).map((rule) => [rule, toRule(rule)]))
+interface Breach<Rule extends string> extends BrokenRule {
+  readonly rule: Rule
 }
 
-/** Returns what a request breaks, in the order of the rules. */
-export async function brokenRules(
-  rules: RequestRules,
-  { body, conversation, record: { model = '', state }, isVendor }: ValidRequest,
-): Promise<BrokenRule[]> {
-  const facts: RequestFacts = {
-    conversation,
-    model: await state.tables.models.find(model),
-    stored: state.options.storedResponses ? state.storedResponses : undefined,
-    isVendor,
+export function breach<Rule extends string>(
+  rule: Rule,
+  param: string,
+  message: string,
+  status = 400,
+): Breach<Rule> {
+  return { rule, param, message, status }
+}
+
+/** A call or its result. */
+export interface Step {
+  readonly kind: 'call' | 'result'
+  readonly id: string
+}
+
+/** Pairs the calls and results of a group by their ids, in any order. */
+export function pairsIn<Each extends Step>(steps: readonly Each[]) {
+  const first = { call: new Map<string, Each>(), result: new Map<string, Each>() }
+  /** Second and further steps with an id, each after the first one. */
+  const repeated: Record<Step['kind'], [first: Each, again: Each][]> = { call: [], result: [] }
+  for (const step of steps) {
+    const earlier = first[step.kind].get(step.id)
+    if (earlier) repeated[step.kind].push([earlier, step])
+    else first[step.kind].set(step.id, step)
   }
-  return Object.entries(rules).flatMap(([rule, { find }]) =>
-    [...find(body, facts)].slice(0, maxBreaches).map((breach) => ({ rule, ...breach })),
-  )
+  return {
+    unanswered: [...first.call.values()].filter(({ id }) => !first.result.has(id)),
+    orphans: [...first.result.values()].filter(({ id }) => !first.call.has(id)),
+    repeated,
+  }
 }
 
-const maxBreaches = 20
+/** Returns true if the model's record lacks a parameter, which OpenRouter ignores. */
+export function lacksParameter({ model, isVendor }: RequestFacts, name: string): boolean {
+  return model !== undefined && !isVendor && !model.supported_parameters.includes(name)
+}
+
+/**
+ * Returns the least number of tokens that a vendor could count in the prompt, below our estimate.
+ * Returns 0 if the prompt has less than `enough` characters, and so less tokens.
+ */
+export function leastTokens({ conversation }: RequestFacts, enough: number): number {
+  const texts = conversation.items.map((item) => {
+    if (item.kind === 'call') return item.arguments
+    return item.kind === 'reference' ? '' : item.text
+  })
+  if (texts.reduce((sum, { length }) => sum + length, 0) < enough) return 0
+  return Math.floor(texts.reduce((sum, text) => sum + countTokens(text), 0) / estimateToLeast)
+}
+
+const estimateToLeast = 1.4

@@ -1,7 +1,7 @@
 /** Reads callers' JSON Schemas: resolves references, converts older keywords, omits invalid ones, and applies limits. */
 import { format as formats, validate } from '@cfworker/json-schema'
 import { fieldsOf, isObject, listOf, lookUp } from '../../lib/json.ts'
-import { readAt } from '../../lib/value-path.ts'
+import { readPointer } from '../../lib/value-path.ts'
 import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import { type Budget, Exhausted } from './budget.ts'
 import { maxText, screenPattern } from './strings.ts'
@@ -145,11 +145,10 @@ export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; 
   }
 
   function targetOf(reference: string): JsonSchema {
-    const [start, ...steps] = reference.split('/')
-    const path = steps.map((step) => step.replaceAll('%20', ' ').replaceAll('~1', '/').replaceAll('~0', '~'))
-    const target = start === '#' ? readAt(root, path) : undefined
+    const target = readPointer(root, reference)
     if (isSchema(target)) return target
-    const why = start === '#' ? '' : ", because $anchor and $id are not supported: refer to '#/$defs/…'"
+    const isPointer = /^#(\/|$)/.test(reference)
+    const why = isPointer ? '' : ", because $anchor and $id are not supported: refer to '#/$defs/…'"
     throw new InvalidSchema(`the reference '${reference}' cannot be resolved${why}`)
   }
 

@@ -113,6 +113,7 @@ const broken: Record<string, [rule: string, body: object, text: string][]> = {
   ],
   'tools[0].parameters': [
     ['strict-root', tool({ type: 'array', items: {} }), `Invalid schema for function 'look': schema must be`],
+    ['strict-root', tool({ type: { toString: 1 } }), `got 'type: "{"toString":1}"'.`],
     ['strict-root', tool({ properties: {} }), `'type: "object"', got 'type: "None"'.`],
     ['strict-root-union', tool({ ...spot, anyOf: [{}] }), "schema must have type 'object' and not have"],
     ['ref-unresolved', tool(withA({ $ref: '#/$defs/B' })), `${inA}reference to component '#/$defs/B' which`],
@@ -121,6 +122,7 @@ const broken: Record<string, [rule: string, body: object, text: string][]> = {
     ['object-properties', strictTool(withA({ type: 'object', additionalProperties: false })), `${inA}object`],
     ['strict-required', strictTool({ ...spot, required: [] }), `${needsAll} Missing 'a'.`],
     ['required-unknown', strictTool({ ...spot, required: ['a', 'b'] }), `${needsAll} Extra required key 'b'`],
+    ['strict-required', strictTool({ ...spot, required: [{ toString: 1 }] }), `${needsAll} Missing 'a'.`],
     [
       'strict-keyword',
       strictTool(withA({ type: 'string', default: '' })),
