@@ -282,42 +282,6 @@ describe('sample text', () => {
   }, 20_000)
 })
 
-describe('fixtures/texts.json', () => {
-  const { paragraphs, kinds, sentences } = texts.en
-  const allKinds = Object.entries<{ asked?: string; openings: string[]; passages?: string[][] }>(kinds)
-  const passages = allKinds.flatMap(([, kind]) => kind.passages ?? [])
-  const everything = [
-    ...Object.entries(paragraphs).flat(),
-    ...Object.values(sentences).flat(),
-    ...allKinds.flatMap(([, { openings }]) => openings),
-    ...passages.map((lines) => lines.join('\n')),
-  ]
-
-  it('has at least 60 unique passages', () => {
-    expect(Object.keys(paragraphs).length + passages.length).toBeGreaterThanOrEqual(60)
-    expect(new Set(Object.values(paragraphs)).size).toBe(Object.keys(paragraphs).length)
-    expect(new Set(passages.map((lines) => lines.join('\n'))).size).toBe(passages.length)
-  })
-
-  it('has paragraphs of two to six sentences', () => {
-    for (const text of Object.values(paragraphs)) expect(text).toMatch(/^(?:[A-Z][^.!?]*[.!?](?: |$)){2,6}$/)
-  })
-
-  it('has ten-item lists, closed code fences, and tables with equally long rows', () => {
-    for (const kind of ['steps', 'points', 'list'] as const)
-      for (const lines of kinds[kind].passages) expect(lines).toHaveLength(10)
-    for (const lines of passages) {
-      expect(lines.filter((line) => line.startsWith('```')).length % 2).toBe(0)
-      const cells = lines.filter((line) => line.startsWith('|')).map((line) => line.split('|').length)
-      expect(new Set(cells).size).toBeLessThanOrEqual(1)
-    }
-  })
-
-  it('contains only printable ASCII, without trailing whitespace', () => {
-    for (const text of everything) expect(text).not.toMatch(/[ \t]$|[^\n\t -~]/m)
-  })
-})
-
 describe('sample text in other languages', () => {
   /** Questions by language, each with a pattern that the reply must match. */
   const questions: Record<string, Record<string, RegExp>> = {
