@@ -1,30 +1,42 @@
-/** A map that forgets its oldest keys. A key is as old as its last `set`. */
+/** A map that forgets old keys, and whose copies share their entries. Values must not be modified. */
 export class RecentMap<Value> {
+  /** Maximum number of keys in a generation. Two generations are kept. */
   readonly #capacity: number
-  readonly #values: Map<string, Value>
+  /** Shared with copies, and never modified. Newest last, each less than half the size of the one before. */
+  #layers: readonly ReadonlyMap<string, Value>[]
+  #newest = new Map<string, Value>()
 
-  constructor(capacity: number, values: Iterable<readonly [string, Value]> = []) {
+  constructor(capacity: number, layers: readonly ReadonlyMap<string, Value>[] = []) {
     this.#capacity = capacity
-    this.#values = new Map(values)
+    this.#layers = layers
   }
 
   get isEmpty(): boolean {
-    return this.#values.size === 0
+    return this.#newest.size + this.#layers.length === 0
   }
 
   get(key: string): Value | undefined {
-    return this.#values.get(key)
+    return this.#newest.get(key) ?? this.#layers.findLast((layer) => layer.has(key))?.get(key)
   }
 
-  /** Forgets half of the keys at once, because finding the oldest takes time in proportion to the forgotten ones. */
   set(key: string, value: Value): void {
-    this.#values.delete(key)
-    if (this.#values.size >= this.#capacity)
-      for (const old of [...this.#values.keys()].slice(0, this.#capacity / 2)) this.#values.delete(old)
-    this.#values.set(key, value)
+    if (this.#newest.size >= this.#capacity) {
+      this.#layers = [this.#newest]
+      this.#newest = new Map()
+    }
+    this.#newest.set(key, value)
   }
 
   copy(): RecentMap<Value> {
-    return new RecentMap(this.#capacity, this.#values)
+    if (this.#newest.size > 0) {
+      const size = this.#layers.reduce((sum, layer) => sum + layer.size, this.#newest.size)
+      const layers = size > 2 * this.#capacity ? [] : [...this.#layers]
+      let newest: ReadonlyMap<string, Value> = this.#newest
+      while ((layers.at(-1)?.size ?? Infinity) <= 2 * newest.size)
+        newest = new Map([...(layers.pop() ?? []), ...newest])
+      this.#layers = [...layers, newest]
+      this.#newest = new Map()
+    }
+    return new RecentMap(this.#capacity, this.#layers)
   }
 }

@@ -1,5 +1,5 @@
 /** Tests helpers for values: equality, globs, paths and suggestions. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { didYouMean, nearest } from '../../src/lib/did-you-mean.ts'
 import { equal } from '../../src/lib/equal.ts'
 import { compileGlob } from '../../src/lib/glob.ts'
@@ -150,14 +150,30 @@ describe('didYouMean', () => {
   })
 })
 
-it('RecentMap forgets the keys whose values were set longest ago', () => {
-  const map = new RecentMap<number>(
-    4,
-    [...'abcd'].map((key, place) => [key, place]),
-  )
-  const copy = map.copy()
-  map.set('a', 5)
-  map.set('e', 6)
-  expect([...'abcde'].map((key) => map.get(key))).toEqual([5, undefined, undefined, 3, 6])
-  expect([...'abcde'].map((key) => copy.get(key))).toEqual([0, 1, 2, 3, undefined])
+describe('RecentMap', () => {
+  const filled = (count: number) => {
+    const map = new RecentMap<number>(1000)
+    for (let index = 0; index < count; index++) map.set(`key ${index}`, index)
+    return map
+  }
+
+  it('keeps as many keys as its capacity, and forgets the oldest after as many newer ones', () => {
+    expect(filled(1000).get('key 0')).toBe(0)
+    const [map] = [filled(2001)]
+    expect([map.get('key 0'), map.get('key 1000')]).toEqual([undefined, 1000])
+  })
+
+  it('shares its entries with copies, instead of copying them', () => {
+    const origin = filled(1000)
+    origin.copy()
+    const set = vi.spyOn(Map.prototype, 'set')
+    for (let index = 0; index < 20; index++) {
+      origin.set(`later ${index}`, index)
+      origin.copy()
+    }
+    const copied = set.mock.calls.length
+    set.mockRestore()
+    expect(copied).toBeLessThan(200)
+    expect(['key 0', 'later 0', 'new'].map((key) => origin.get(key))).toEqual([0, 0, undefined])
+  })
 })
