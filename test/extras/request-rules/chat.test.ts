@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { createGateway } from '../../../src/index.ts'
+import type { GatewayOptions } from '../../../src/index.ts'
+import { gatewayWithModels, send } from './send.ts'
 
 const ask = { role: 'user', content: 'Which tide?' }
 const calls = (...ids: string[]) => ({
@@ -80,55 +81,36 @@ const clean: object[] = [
   { model: 'openai/o3', max_completion_tokens: 5 },
 ]
 
-async function send(body: object, options: object) {
-  const gateway = createGateway(options)
-  const plain = {
-    context_length: 1000,
-    top_provider: { context_length: 1000, is_moderated: false, max_completion_tokens: 500 },
-  }
-  await gateway.db.models.create({ ...plain, id: 'acme/plain', supported_parameters: ['max_tokens'] })
-  await gateway.db.models.create({
-    id: 'acme/deep',
-    supported_parameters: ['max_completion_tokens', 'tools', 'reasoning', 'reasoning_content'],
-  })
-  const reply = await gateway.fetch('http://gateway.test/api/v1/chat/completions', {
-    method: 'POST',
-    headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'aurora/dawn-2', messages: [ask], ...body }),
-  })
-  return {
-    status: reply.status,
-    json: await reply.json(),
-    broken: gateway.journal.entries().at(-1)?.brokenRules,
-  }
+async function sendTo(options: GatewayOptions, body: object) {
+  return send(await gatewayWithModels(options), 'POST /chat/completions', { messages: [ask], ...body })
 }
 
 it('refuses each request with strict, and otherwise warns', async () => {
   const lines: string[] = []
   for (const [rule, body, dialect] of refused) {
-    const strict = await send(body, { strict: true, dialect })
+    const strict = await sendTo({ strict: true, dialect }, body)
     const { message, param, metadata } = strict.json.error
     lines.push(`${strict.status} ${metadata.rule} ${param}\n  ${message}\n`)
     expect([metadata.rule, strict.broken?.[0]]).toEqual([rule, { rule, param, message }])
-    expect(await send(body, { dialect })).toMatchObject({ status: 200, broken: strict.broken })
+    expect(await sendTo({ dialect }, body)).toMatchObject({ status: 200, broken: strict.broken })
   }
   await expect(lines.join('')).toMatchFileSnapshot('chat.txt')
 })
 
 it('accepts with OpenRouter schemas for other vendors that are not strict enough for OpenAI', async () => {
   const tools = [tool('look', { type: 'object' }, true)]
-  const sendTo = (model: string) => send({ model, tools }, { dialect: 'openrouter' })
-  expect((await sendTo('google/gemini-3')).broken).toEqual([])
-  expect((await sendTo('openai/gpt-5')).broken).not.toEqual([])
+  const sendFor = (model: string) => sendTo({ dialect: 'openrouter' }, { model, tools })
+  expect((await sendFor('google/gemini-3')).broken).toEqual([])
+  expect((await sendFor('openai/gpt-5')).broken).not.toEqual([])
 })
 
 it('warns with OpenRouter of references that no vendor can resolve', async () => {
   const parameters = { type: 'object', properties: { a: { $ref: '#/$defs/Gone' } } }
   const tools = [{ type: 'function', function: { name: 'look', parameters } }]
-  const { broken } = await send({ model: 'google/gemini-3', tools }, { dialect: 'openrouter' })
+  const { broken } = await sendTo({ dialect: 'openrouter' }, { model: 'google/gemini-3', tools })
   expect(broken).toMatchObject([{ rule: 'ref-unresolved' }])
 })
 
 it.each(clean)('accepts a neighbouring valid request: %j', async (body) => {
-  expect(await send(body, {})).toMatchObject({ status: 200, broken: [] })
+  expect(await sendTo({}, body)).toMatchObject({ status: 200, broken: [] })
 })

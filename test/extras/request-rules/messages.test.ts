@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, type Gateway } from '../../../src/index.ts'
+import { createGateway, type Gateway, type GatewayOptions } from '../../../src/index.ts'
+import { gatewayWithModels, send } from './send.ts'
 
 const ask = { role: 'user', content: 'Which tide?' }
 const use = (id: string) => ({ type: 'tool_use', id, name: 'look', input: {} })
@@ -83,44 +84,29 @@ const clean: object[] = [
 ]
 
 const limits = { limits: { requestBodyBytes: 20_000_000 } }
-async function send(options: object, body: object) {
-  const gateway = createGateway(options)
-  const plain = {
-    context_length: 1000,
-    top_provider: { context_length: 1000, is_moderated: false, max_completion_tokens: 500 },
-  }
-  await gateway.db.models.create({ ...plain, id: 'acme/plain' })
-  return post(gateway, body)
+async function sendTo(options: GatewayOptions, body: object) {
+  return post(await gatewayWithModels(options), body)
 }
 
-async function post(gateway: Gateway, body: object) {
-  const reply = await gateway.fetch('http://gateway.test/api/v1/messages', {
-    method: 'POST',
-    headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'aurora/dawn-2', max_tokens: 4096, messages: [ask], ...body }),
-  })
-  return {
-    status: reply.status,
-    json: await reply.json(),
-    broken: gateway.journal.entries().at(-1)?.brokenRules,
-  }
+function post(gateway: Gateway, body: object) {
+  return send(gateway, 'POST /messages', { max_tokens: 4096, messages: [ask], ...body })
 }
 
 it('refuses each request with strict, and otherwise warns', async () => {
   const lines: string[] = []
   for (const [rule, body] of refused) {
-    const { status, json, broken } = await send({ strict: true, ...limits }, body)
+    const { status, json, broken } = await sendTo({ strict: true, ...limits }, body)
     const [{ param, message } = json] = broken ?? []
     lines.push(`${status} ${rule} ${param}\n  ${message}\n`)
     const error = { type: 'invalid_request_error', message, metadata: { rule } }
     expect([json, broken?.[0]?.rule]).toEqual([{ type: 'error', error, request_id: json.request_id }, rule])
-    expect(await send(limits, body)).toMatchObject({ status: 200, broken })
+    expect(await sendTo(limits, body)).toMatchObject({ status: 200, broken })
   }
   await expect(lines.join('')).toMatchFileSnapshot('messages.txt')
 })
 
 it.each(clean)('accepts a neighbouring valid request: %j', async (body) => {
-  expect(await send({}, body)).toMatchObject({ status: 200, broken: [] })
+  expect(await sendTo({}, body)).toMatchObject({ status: 200, broken: [] })
 })
 
 describe('thinking in a tool turn', () => {

@@ -1,36 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../../src/index.ts'
+import { toFetch } from '../../../src/delivery/fetch.ts'
+import { GatewayCore } from '../../../src/gateway/gateway.ts'
+import { createGateway, type Gateway } from '../../../src/index.ts'
+import { gatewayWithModels, send } from './send.ts'
 
-const request = (body: object) => ({
-  method: 'POST',
-  headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
-  body: JSON.stringify({ model: 'aurora/dawn-2', ...body }),
-})
 const orphan = {
   input: [
     { role: 'user', content: 'Which tide?' },
     { type: 'function_call_output', call_id: 'gone', output: '1' },
   ],
 }
-const url = 'http://gateway.test/api/v1/responses'
+const line = 'POST /responses'
 const message = 'No tool call found for function call output with call_id gone.'
 
 describe('a request that breaks a rule', () => {
   it('is answered with a warning in the journal and in a header', async () => {
-    const gateway = createGateway()
-    const reply = await gateway.fetch(url, request(orphan))
-    expect(reply.status).toBe(200)
-    expect(reply.headers.get('x-understudy-warnings')).toBe(`tool-result-without-call: ${message}`)
-    const [entry] = gateway.journal.entries()
-    expect(entry?.brokenRules).toEqual([{ rule: 'tool-result-without-call', param: 'input', message }])
-    expect(entry?.warnings).toContain(`input: ${message} (rule tool-result-without-call)`)
+    const { status, headers, broken, warnings } = await send(createGateway(), line, orphan)
+    expect(status).toBe(200)
+    expect(headers.get('x-understudy-warnings')).toBe(`tool-result-without-call: ${message}`)
+    expect(broken).toEqual([{ rule: 'tool-result-without-call', param: 'input', message }])
+    expect(warnings).toContain(`input: ${message} (rule tool-result-without-call)`)
   })
 
   it('is refused with strict, in the vendor’s form', async () => {
-    const gateway = createGateway({ strict: true })
-    const reply = await gateway.fetch(url, request(orphan))
-    expect(reply.status).toBe(400)
-    expect(await reply.json()).toEqual({
+    const { status, headers, json } = await send(createGateway({ strict: true }), line, orphan)
+    expect(status).toBe(400)
+    expect(json).toEqual({
       error: {
         code: 400,
         message,
@@ -42,19 +37,23 @@ describe('a request that breaks a rule', () => {
         },
       },
     })
-    expect(reply.headers.get('x-understudy-assumptions')).toBe('requestRules')
+    expect(headers.get('x-understudy-assumptions')).toBe('requestRules')
   })
 
-  it('is answered without a warning with onlySpecified', async () => {
-    const gateway = createGateway({ onlySpecified: true })
+  const core = () => {
+    const gateway = new GatewayCore({ strict: true })
+    return Object.assign(gateway, { fetch: toFetch(gateway) }) as Gateway
+  }
+  it.each([
+    ['with onlySpecified', () => createGateway({ onlySpecified: true })],
+    ['by a gateway without extras', core],
+  ])('is answered without a warning %s', async (_, create) => {
     const input = [
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Which tide?' }] },
       { type: 'function_call_output', call_id: 'gone', output: '1' },
     ]
-    const reply = await gateway.fetch(url, request({ input }))
-    expect(reply.status).toBe(200)
-    expect(reply.headers.get('x-understudy-warnings')).toBeNull()
-    expect(gateway.journal.entries()[0]?.brokenRules).toEqual([])
+    const { status, headers, broken } = await send(create(), line, { input })
+    expect([status, headers.get('x-understudy-warnings'), broken]).toEqual([200, null, []])
   })
 })
 
@@ -155,9 +154,11 @@ const broken: Record<string, [rule: string, body: object, text: string][]> = {
 describe('POST /responses', () => {
   const rows = Object.entries(broken).flatMap(([param, each]) => each.map((row) => [param, ...row] as const))
   it.each(rows)('warns of %s by rule %s, and refuses it with strict', async (param, rule, body, text) => {
-    const [loose, strict] = await Promise.all([send(body, false), send(body, true)])
+    const [loose, strict] = await Promise.all(
+      [false, true].map(async (strict) => send(await gatewayWithModels({ strict }), line, body)),
+    )
     const message = expect.stringContaining(text)
-    expect(loose.broken[0]).toMatchObject({ rule, param, message })
+    expect(loose?.broken?.[0]).toMatchObject({ rule, param, message })
     expect(strict).toMatchObject({ status: 400, json: { error: { param, message, metadata: { rule } } } })
   })
 
@@ -195,58 +196,44 @@ describe('POST /responses', () => {
     ['a long prompt that may be truncated', { ...long, truncation: 'auto' }],
     ['a prompt near the window', { ...plain, input: 'tide '.repeat(1300) }],
   ])('does not warn of %s', async (_, body) => {
-    expect((await send(body, false)).broken).toEqual([])
+    expect((await send(await gatewayWithModels(), line, body)).broken).toEqual([])
   })
 
   it('pairs calls with the outputs of a stored response', async () => {
     const gateway = createGateway({ storedResponses: true })
-    const post = (body: object) => gateway.fetch(url, request({ store: true, ...body }))
-    const breaches = () => gateway.journal.entries().at(-1)?.brokenRules
+    const post = (body: object) => send(gateway, line, { store: true, ...body })
     gateway.reply(
       { output: [{ type: 'function_call', call_id: 'call_1', name: 'look', arguments: {} }] },
       { times: 1 },
     )
-    const { id: previous_response_id } = await (await post({ input: 'Which tide?' })).json()
-    await post({ previous_response_id, input: 'And?' })
-    expect(breaches()).toMatchObject([{ message: 'No tool output found for function call call_1.' }])
-    await post({ previous_response_id, input: [{ ...output, call_id: 'other' }] })
-    expect(breaches()).toMatchObject([
+    const previous_response_id = (await post({ input: 'Which tide?' })).json.id
+    const after = async (input: unknown) => (await post({ previous_response_id, input })).broken
+    expect(await after('And?')).toMatchObject([{ message: 'No tool output found for function call call_1.' }])
+    expect(await after([{ ...output, call_id: 'other' }])).toMatchObject([
       { rule: 'tool-result-without-call' },
       { rule: 'tool-call-without-result' },
     ])
-    await post({ previous_response_id, input: [output] })
-    expect(breaches()).toEqual([])
+    expect(await after([output])).toEqual([])
   })
 
   it('warns of a stored item that comes back without its reasoning', async () => {
     const gateway = createGateway({ storedResponses: true })
-    const post = (body: object) => gateway.fetch(url, request({ store: true, ...body }))
-    const breaches = () => gateway.journal.entries().at(-1)?.brokenRules
+    const post = (body: object) => send(gateway, line, { store: true, ...body })
     const output = [
       { type: 'reasoning', summary: ['I greet.'] },
       { type: 'message', content: 'Hello' },
     ]
     gateway.reply({ output }, { times: 1 })
-    const [thought, hello] = (await (await post({ input: 'Hi' })).json()).output
+    const [thought, hello] = (await post({ input: 'Hi' })).json.output
     for (const item of [hello, { type: 'item_reference', id: hello.id }]) {
-      await post({ input: [question, thought, item, question] })
-      expect(breaches()).toEqual([])
+      expect((await post({ input: [question, thought, item, question] })).broken).toEqual([])
     }
     const without = new Set<unknown>()
     for (const item of [hello, { type: 'item_reference', id: hello.id }]) {
-      await post({ input: [question, item, question], store: false })
-      without.add(breaches()?.[0]?.message)
+      const { broken } = await post({ input: [question, item, question], store: false })
+      without.add(broken?.[0]?.message)
     }
     const message = `Item '${hello.id}' of type 'message' was provided without its required 'reasoning' item: '${thought.id}'.`
     expect([...without]).toEqual([message])
   })
 })
-
-/** Sends a body to a gateway whose model `acme/plain` has a window of 1,000 tokens, and takes no parameters. */
-async function send(body: object, strict: boolean) {
-  const gateway = createGateway({ strict })
-  await gateway.db.models.create({ id: 'acme/plain', context_length: 1000, supported_parameters: [] })
-  const reply = await gateway.fetch(url, request(body))
-  const broken = gateway.journal.entries().at(-1)?.brokenRules ?? []
-  return { status: reply.status, json: await reply.json(), broken }
-}
