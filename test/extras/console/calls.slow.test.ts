@@ -226,9 +226,35 @@ describe('the page of a call', () => {
     await page.getByRole('button', { name: 'Edit and send again…' }).click()
     const body = page.getByLabel('Body', { exact: true })
     const sent = { ...JSON.parse(await body.inputValue()), model: 'nova/other', input: 'Hello again' }
+    await body.fill('{ "model": }')
+    await page.locator('label', { hasText: 'Body' }).getByText('Unexpected token').waitFor()
+    await page.getByLabel('Headers (JSON)').fill('[]')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('Headers must be a JSON object').waitFor()
+    await page.getByLabel('Headers (JSON)').fill('{ "content-type": "application/json", "x-turn": "2" }')
     await body.fill(JSON.stringify(sent))
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await expect.poll(() => server.gateway.journal.last('createResponse')?.body).toEqual(sent)
     await page.getByText(server.gateway.journal.last('createResponse')?.id ?? '', { exact: true }).waitFor()
+    expect(server.gateway.journal.last('createResponse')?.headers['x-turn']).toBe('2')
+  })
+
+  it.each([
+    ['authorization', 'Bearer '],
+    ['x-api-key', ''],
+  ])("sends a call with a hidden %s again with the sandbox's key", async (name, prefix) => {
+    const sandbox = await server.gateway.createSandbox()
+    const headers = { [name]: prefix + sandbox.apiKey, 'content-type': 'application/json' }
+    const messages = [{ role: 'user', content: 'Hi' }]
+    const body = JSON.stringify({ model: 'aurora/dawn-2', max_tokens: 9, messages })
+    await fetch(`${server.baseUrl}/messages`, { method: 'POST', headers, body })
+    const id = sandbox.journal.last()?.id
+    await page.goto(`${server.url}/__understudy/#/calls?call=${id}&in=${sandbox.id}`)
+    await page.getByRole('button', { name: 'Edit and send again…' }).click()
+    await page.getByText('The journal hides keys').waitFor()
+    const shown = JSON.parse(await page.getByLabel('Headers (JSON)').inputValue())
+    expect(shown[name]).toBe(headers[name])
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await expect.poll(() => sandbox.journal.entries().map(({ status }) => status)).toEqual([200, 200])
   })
 })

@@ -220,20 +220,29 @@ export function TextArea({
   label,
   value,
   minRows = 3,
+  isJson = false,
   ...more
 }: {
   label: string
   value: Signal<string>
   minRows?: number
+  /** If true, an error in the JSON is shown next to the label, so that nothing moves. */
+  isJson?: boolean
   id?: string
   'aria-describedby'?: string
 }) {
   const lines = value.value.split('\n').length + 1
+  const problem = isJson && value.value !== '' ? problemInJson(value.value) : ''
   return (
     <label>
-      {label}
+      <span>
+        {label} <span class="bad">{problem}</span>
+      </span>
       <textarea
         {...more}
+        aria-label={label}
+        aria-invalid={problem !== ''}
+        aria-description={problem}
         spellcheck={false}
         autocomplete="off"
         rows={Math.min(maxRows, Math.max(minRows, lines))}
@@ -242,6 +251,15 @@ export function TextArea({
       />
     </label>
   )
+}
+
+function problemInJson(text: string): string {
+  try {
+    JSON.parse(text)
+    return ''
+  } catch (error) {
+    return messageOf(error)
+  }
 }
 
 /** Tabs as links. The selected tab is in the URL. */

@@ -30,7 +30,7 @@ export function RowEditor({
   }
   return (
     <form class="card" aria-label={title} onSubmit={(event) => event.preventDefault()}>
-      <TextArea label={`${title} (JSON)`} value={text} minRows={6} />
+      <TextArea label={`${title} (JSON)`} value={text} minRows={6} isJson />
       <div class="bar">
         <ActionButton kind="primary" isSubmit run={save}>
           {rowKey === undefined ? 'Add' : 'Save'}

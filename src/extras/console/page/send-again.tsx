@@ -1,29 +1,36 @@
 /** Form that edits a call's request and sends it again, in the same sandbox. */
 import { useSignal } from '@preact/signals'
 import type { JournalEntry } from '../../../journal/entry.ts'
-import { parseJson } from '../../../lib/json.ts'
+import { isObject, parseJson } from '../../../lib/json.ts'
 import { sandboxes } from './calls-store.ts'
 import { go } from './location.ts'
 import { ActionButton, Field, pretty, TextArea } from './parts.tsx'
 
-/** Headers that the browser sets, or that the sandbox's key replaces. */
+/** Headers that the browser sets. */
 const ownHeaders =
-  /^(authorization|x-api-key|host|connection|content-length|user-agent|accept-encoding|sec-.*|origin|referer|cookie)$/
+  /^(host|connection|content-length|user-agent|accept-encoding|sec-.*|origin|referer|cookie)$/
+/** Mark that the journal shows instead of a secret. */
+const hidden = '(hidden)'
 
 export function SendAgain({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
+  const key = sandboxes.value.find(({ id }) => id === sandbox)?.apiKey ?? 'any'
   const method = useSignal(entry.method)
-  const path = useSignal(entry.path + searchOf(entry.query))
+  const path = useSignal(entry.path + searchOf(entry.query).replaceAll(encodeURIComponent(hidden), key))
   const kept = Object.entries(entry.headers).filter(([name]) => !ownHeaders.test(name))
-  const headers = useSignal(JSON.stringify(Object.fromEntries(kept), null, 2))
+  // A call that arrived without a key, such as one that a test made in the sandbox's context, gets one as well.
+  if (!kept.some(([, value]) => value === hidden)) kept.unshift(['authorization', hidden])
+  const withKeys = kept.map(([name, value]) => {
+    return [name, value.replace(hidden, name === 'authorization' ? `Bearer ${key}` : key)]
+  })
+  const headers = useSignal(JSON.stringify(Object.fromEntries(withKeys), null, 2))
   const body = useSignal(pretty(entry.requestText.text))
   const send = async () => {
     const given = parseJson(headers.value)
-    if (typeof given !== 'object' || given === null) throw new Error('Headers must be a JSON object')
-    const key = sandboxes.value.find(({ id }) => id === sandbox)?.apiKey ?? 'any'
+    if (!isObject(given)) throw new Error('Headers must be a JSON object')
     const response = await fetch(path.value, {
       method: method.value,
-      headers: { ...given, authorization: `Bearer ${key}` },
-      ...(body.value && method.value !== 'GET' && { body: body.value }),
+      headers: given as Record<string, string>,
+      ...(body.value && !/^(GET|HEAD)$/i.test(method.value) && { body: body.value }),
     })
     const call = response.headers.get('x-request-id')
     // The reply is shown as the call's entry.
@@ -36,12 +43,13 @@ export function SendAgain({ entry, sandbox }: { entry: JournalEntry; sandbox: st
       <div class="bar">
         <Field label="Method" class="short" value={method} />
         <Field label="Path" class="grow" value={path} />
+        <ActionButton kind="primary" isSubmit run={send}>
+          Send
+        </ActionButton>
       </div>
-      <TextArea label="Headers (JSON)" minRows={2} value={headers} />
-      <TextArea label="Body" value={body} />
-      <ActionButton kind="primary" isSubmit run={send}>
-        Send
-      </ActionButton>
+      <TextArea label="Headers (JSON)" minRows={2} isJson value={headers} />
+      <p class="muted">The journal hides keys, so the call is sent with the key of sandbox {sandbox}.</p>
+      <TextArea label="Body" isJson={entry.body !== undefined} value={body} />
     </form>
   )
 }
