@@ -3,10 +3,10 @@
  * and .github/DEPENDENCIES.md. Run by `npm run generate`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { scenarioJsonSchema } from '../../src/scenarios/scenario-json-schema.ts'
 import { everyOperation } from '../../src/setup.ts'
 import { supplyChain } from '../package/supply-chain.ts'
 import { routePathsText } from '../remote/route-paths.ts'
-import { scenarioJsonSchema } from '../scenarios/scenario-json-schema.ts'
 import { documents, withParts } from './sections.ts'
 
 const toUrl = (name: string) => new URL(`../../${name}`, import.meta.url)

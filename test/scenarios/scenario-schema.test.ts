@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { faults } from '../../src/faults/index.ts'
+import { scenarioJsonSchema } from '../../src/scenarios/scenario-json-schema.ts'
 import { everyOperation } from '../../src/setup.ts'
 import { hasExtra } from '../has-extra.ts'
-import { scenarioJsonSchema } from './scenario-json-schema.ts'
 
 const file = new URL('../../scenarios/scenario.schema.json', import.meta.url)
 

@@ -8,6 +8,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { Rules } from '../../scenarios/rules.ts'
 import type { ParsedScenario } from '../../scenarios/scenario.ts'
 import { ScenarioError } from '../../scenarios/scenario-error.ts'
+import type { Completions } from './completions.ts'
 
 export interface ScenarioDraft {
   /** The scenario; null if there are problems. */
@@ -16,6 +17,11 @@ export interface ScenarioDraft {
   problems: (Place & { message: string })[]
   /** Past calls that the scenario would have matched; null if there are problems. */
   dryRun: DryRun | null
+}
+
+/** The server's reply to a draft: its check, and names that complete the text at the caret. */
+export interface CheckedDraft extends ScenarioDraft {
+  completions: Completions
 }
 
 export interface DryRun {

@@ -8,6 +8,7 @@ import { monotonic } from '../../lib/clock.ts'
 import { bundledScenarios } from '../../scenarios/bundled.ts'
 import { changedRows } from './changed-rows.ts'
 import { Changes } from './changes.ts'
+import { completionsAt } from './completions.ts'
 import { checkDraft } from './drafts.ts'
 import { FailedTestFile, readFailedTest } from './failed-test.ts'
 import { type CallRow, toRow } from './rows.ts'
@@ -98,9 +99,14 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
     }),
     sandboxOperation('checkDraft', 'POST /console/sandboxes/{sandbox}/drafts', {
       doc: { summary: 'Check the text of a scenario, and try it on past calls', tag },
-      input: { body: z.strictObject({ text: z.string() }) },
+      input: { body: z.strictObject({ text: z.string(), position: z.int().min(0).default(0) }) },
       output: z.object({ data: z.looseObject({ problems: z.array(z.looseObject({})) }) }),
-      resolve: (sandbox, { gateway, body: { text } }) => ({ data: checkDraft(text, gateway, sandbox) }),
+      resolve: (sandbox, { gateway, body: { text, position } }) => ({
+        data: {
+          ...checkDraft(text, gateway, sandbox),
+          completions: completionsAt(text, position, gateway.operations),
+        },
+      }),
     }),
   ]
 }

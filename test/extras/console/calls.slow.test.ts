@@ -248,7 +248,7 @@ describe('the page of a call', () => {
     const messages = [{ role: 'user', content: 'Hi' }]
     const body = JSON.stringify({ model: 'aurora/dawn-2', max_tokens: 9, messages })
     await fetch(`${server.baseUrl}/messages`, { method: 'POST', headers, body })
-    const id = sandbox.journal.last()?.id
+    const id = sandbox.journal.entries()[0]?.id
     await page.goto(`${server.url}/__understudy/#/calls?call=${id}&in=${sandbox.id}`)
     await page.getByRole('button', { name: 'Edit and send again…' }).click()
     await page.getByText('The journal hides keys').waitFor()

@@ -1,6 +1,6 @@
 /** Tests the console's control operations. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { ScenarioDraft } from '../../../src/extras/console/drafts.ts'
+import type { CheckedDraft, ScenarioDraft } from '../../../src/extras/console/drafts.ts'
 import { type ChangedCalls, inSlices } from '../../../src/extras/console/operations.ts'
 import { toRow } from '../../../src/extras/console/rows.ts'
 import type { Why } from '../../../src/extras/console/why.ts'
@@ -254,5 +254,26 @@ describe('drafts', () => {
     })
     expect((await draft('[')).problems).toMatchObject([{ line: 1 }])
     expect((await draft('unknown-name')).problems).toHaveLength(1)
+  })
+
+  it.each([
+    ['|', ['name: ', 'rules: ']],
+    ['name: a\nrules:\n  - on: createR|', ['createResponse']],
+    ['rules: [{ on: | }]', ["'*'", 'text']],
+    ['rules:\n  - on: text\n    fa|', ['fault: ']],
+    ['rules:\n  - on: text\n    fa|: latency', ['fault']],
+    ['rules:\n  - on: text\n    when:\n      st|\n    fault: latency', ['stream: ', 'state: ']],
+    ['rules:\n  - on: text\n    fault: stream-c|', ['stream-cut']],
+    ['rules:\n  - on: text\n    fault: { name: stream-cut, after| }', ['afterDeltas: ']],
+    ['{ "rules": [{ "on": "te|" }] }', ['text']],
+    ['{ "rules": [{ "on": "text", "fault": { "name": "status", | } }] }', ['"status": ']],
+    ['rules: [{ fault: { name: latency, na| } }]', []],
+    ['rules: [{{|', []],
+  ])('complete names in %j', async (text, names) => {
+    const position = text.indexOf('|')
+    const body = { text: text.replace('|', ''), position }
+    const { completions } = await control<CheckedDraft>('POST /sandboxes/default/drafts', body)
+    const inserted = completions.options.map(({ insert }) => insert)
+    expect(inserted).toEqual(names.length > 0 ? expect.arrayContaining(names) : [])
   })
 })

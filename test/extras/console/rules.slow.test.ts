@@ -69,4 +69,19 @@ describe('the rules page', () => {
     await page.getByRole('link', { name: 'Show changed calls' }).click()
     await page.locator(`[data-call="${id}"]`).waitFor()
   })
+
+  it('completes names in the editor at the caret', async () => {
+    const editor = page.getByLabel('Scenario (YAML or JSON)')
+    await editor.fill('name: mine\nrules:\n  - on: createChat')
+    const completions = page.getByRole('group', { name: 'Complete with' })
+    await completions.getByRole('button', { name: 'createChatCompletion' }).click()
+    await page.keyboard.type('\n    times: 1\n    fault: slow-s')
+    await completions.getByRole('button', { name: 'slow-stream' }).waitFor()
+    // The names are the next stop of the Tab key.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => editor.inputValue()).toMatch(/createChatCompletion[\s\S]*fault: slow-stream$/)
+    await page.getByRole('button', { name: 'Activate', exact: true }).click()
+    await page.getByText("'mine' is active").waitFor()
+  })
 })

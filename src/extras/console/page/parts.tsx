@@ -230,6 +230,8 @@ export function TextArea({
   isJson?: boolean
   id?: string
   'aria-describedby'?: string
+  onKeyUp?: () => void
+  onClick?: () => void
 }) {
   const lines = value.value.split('\n').length + 1
   const problem = isJson && value.value !== '' ? problemInJson(value.value) : ''

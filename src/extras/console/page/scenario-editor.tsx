@@ -1,14 +1,14 @@
 /** The scenario editor: text that is checked, and tried on past calls, while the user edits it. */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { DryRun, ScenarioDraft } from '../drafts.ts'
+import type { CheckedDraft, DryRun } from '../drafts.ts'
 import { ask, askConsole, messageOf } from './api.ts'
 import { calls } from './calls-store.ts'
 import { hashWith } from './location.ts'
 import { ActionButton, Status, shortPath, TextArea } from './parts.tsx'
 
 /** Time without edits after which the draft is checked, in milliseconds. */
-const debounceMs = 300
+const debounceMs = 200
 /** Time after which the draft is tried against new calls, in milliseconds. */
 const retryMs = 1000
 /** Maximum number of matching calls to list. */
@@ -23,10 +23,13 @@ export function ScenarioEditor({
   sandbox: string
   onUse: () => void
 }) {
-  const draft = useSignal<(ScenarioDraft & { text: string }) | undefined>(undefined)
+  const draft = useSignal<(CheckedDraft & { text: string; position: number }) | undefined>(undefined)
   const problem = useSignal('')
   const written = text.value
   const tries = useSignal(0)
+  /** Position of the caret. A move completes other names. */
+  const caret = useSignal(0)
+  const onMove = () => (caret.value = area()?.selectionStart ?? 0)
   const retry = useRef(0)
   const newest = calls.value.at(-1)
   useEffect(() => {
@@ -41,9 +44,10 @@ export function ScenarioEditor({
     const check = async () => {
       try {
         const at = `/sandboxes/${encodeURIComponent(sandbox)}/drafts` as const
-        const checked = await askConsole<ScenarioDraft>(`POST ${at}`, { text: written })
+        const position = area()?.selectionStart ?? 0
+        const checked = await askConsole<CheckedDraft>(`POST ${at}`, { text: written, position })
         if (isStale) return
-        draft.value = { ...checked, text: written }
+        draft.value = { ...checked, text: written, position }
         problem.value = ''
       } catch (error) {
         if (!isStale) problem.value = messageOf(error)
@@ -54,7 +58,7 @@ export function ScenarioEditor({
       isStale = true
       clearTimeout(timer)
     }
-  }, [written, sandbox, tries.value])
+  }, [written, sandbox, tries.value, caret.value])
   const checked = draft.value
   const scenario = checked?.text === written ? checked.scenario : null
   const use = async () => {
@@ -64,6 +68,12 @@ export function ScenarioEditor({
     return `'${scenario.name}' is active`
   }
   const problems = checked?.problems ?? []
+  const insert = (name: string) => {
+    if (!checked) return
+    const { completions, position } = checked
+    text.value = written.slice(0, completions.from) + name + written.slice(position)
+    select(completions.from + name.length)
+  }
   return (
     <section aria-label="Scenario editor" id="scenario-editor" tabIndex={-1}>
       <h2>Custom scenario</h2>
@@ -72,14 +82,24 @@ export function ScenarioEditor({
         label="Scenario (YAML or JSON)"
         minRows={8}
         aria-describedby="editor-verdict"
+        onKeyUp={onMove}
+        onClick={onMove}
         value={text}
       />
+      <fieldset class="bar completions" aria-label="Complete with">
+        {checked?.text === written &&
+          checked.completions.options.map(({ name, insert: inserted }) => (
+            <button key={name} type="button" onClick={() => insert(inserted)}>
+              {name}
+            </button>
+          ))}
+      </fieldset>
       <div id="editor-verdict" class="verdict" aria-live="polite">
         {problem.value && <p class="bad">{problem}</p>}
         <ul>
           {problems.map(({ line, column, message }) => (
             <li key={`${line}:${column}:${message}`}>
-              <button type="button" class="link" onClick={() => select(written, line, column)}>
+              <button type="button" class="link" onClick={() => select(offsetOf(written, line, column), 1)}>
                 Line {line}, column {column}
               </button>
               : {message}
@@ -95,12 +115,21 @@ export function ScenarioEditor({
   )
 }
 
-function select(text: string, line: number, column: number): void {
-  const area = document.getElementById('editor') as HTMLTextAreaElement
+function area(): HTMLTextAreaElement | null {
+  return document.querySelector('#editor')
+}
+
+function offsetOf(text: string, line: number, column: number): number {
   const before = text.split('\n').slice(0, line - 1)
-  const offset = before.reduce((sum, each) => sum + each.length + 1, 0) + column - 1
-  area.focus()
-  area.setSelectionRange(offset, offset + 1)
+  return before.reduce((sum, each) => sum + each.length + 1, 0) + column - 1
+}
+
+/** Selects a part of the text, once the text is rendered. */
+function select(offset: number, length = 0): void {
+  requestAnimationFrame(() => {
+    area()?.focus()
+    area()?.setSelectionRange(offset, offset + length)
+  })
 }
 
 function DryRunResult({ dryRun, sandbox }: { dryRun: DryRun; sandbox: string }) {

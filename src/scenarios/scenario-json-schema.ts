@@ -1,8 +1,8 @@
 /** Generates `scenarios/scenario.schema.json`, with which editors check scenario files. */
 import * as z from 'zod'
-import type { KnownOperation } from '../../src/scenarios/check-scenario.ts'
-import { textOperations } from '../../src/scenarios/names.ts'
-import { Scenario } from '../../src/scenarios/scenario.ts'
+import type { KnownOperation } from './check-scenario.ts'
+import { textOperations } from './names.ts'
+import { Scenario } from './scenario.ts'
 
 export function scenarioJsonSchema(operations: readonly KnownOperation[]): object {
   const schema = z.toJSONSchema(Scenario, {
