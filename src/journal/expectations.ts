@@ -3,6 +3,7 @@ import { GatewayError } from '../http/errors.ts'
 import { hidden } from '../http/secrets.ts'
 import { splitAddress } from '../lib/address.ts'
 import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
+import { matches } from '../lib/equal.ts'
 import { lookUp } from '../lib/json.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
@@ -215,18 +216,3 @@ export type Matching<Value> = Value extends readonly (infer Item)[]
 /** Removes the index signature from a type with named fields, because it would accept misspelt names. */
 type Named<Value, Field> = string extends Field ? ([NameOf<Value>] extends [never] ? Field : never) : Field
 type NameOf<Value> = keyof { [Field in keyof Value as string extends Field ? never : Field]: 1 }
-
-/** Objects may have additional fields. Test runners' matchers apply. A field expected as undefined must be absent. */
-export function matches(value: unknown, expected: unknown): boolean {
-  if (Object.is(value, expected)) return true
-  const matcher: { asymmetricMatch?(value: unknown): boolean } = Object(expected)
-  if (typeof matcher.asymmetricMatch === 'function') return matcher.asymmetricMatch(value)
-  if (typeof value !== 'object' || typeof expected !== 'object' || !value || !expected) return false
-  if (Array.isArray(expected)) {
-    if (!Array.isArray(value) || value.length !== expected.length) return false
-    return expected.every((item, index) => matches(value[index], item))
-  }
-  return Object.entries(expected).every(([field, inner]) =>
-    Object.hasOwn(value, field) ? matches(Reflect.get(value, field), inner) : inner === undefined,
-  )
-}

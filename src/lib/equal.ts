@@ -11,3 +11,16 @@ export function equal(left: unknown, right: unknown): boolean {
     )
   )
 }
+
+/** Objects may have additional fields. Test runners' matchers apply. A field expected as undefined must be absent. */
+export function matches(value: unknown, expected: unknown): boolean {
+  if (Object.is(value, expected)) return true
+  const matcher: { asymmetricMatch?(value: unknown): boolean } = Object(expected)
+  if (typeof matcher.asymmetricMatch === 'function') return matcher.asymmetricMatch(value)
+  if (typeof value !== 'object' || typeof expected !== 'object' || !value || !expected) return false
+  if (Array.isArray(value) !== Array.isArray(expected)) return false
+  if (Array.isArray(value) && value.length !== Reflect.get(expected, 'length')) return false
+  return Object.entries(expected).every(([field, inner]) =>
+    Object.hasOwn(value, field) ? matches(Reflect.get(value, field), inner) : inner === undefined,
+  )
+}

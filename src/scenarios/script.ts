@@ -1,9 +1,10 @@
 /** Defines scripts: a conversation's turns, as data. Each turn defines the expected request and the reply. */
 import * as z from 'zod'
+import { matches } from '../lib/equal.ts'
 import { fieldsOf, parseJson, textOf } from '../lib/json.ts'
 import { truncate } from '../lib/one-line.ts'
 import { mustBe } from '../lib/schema-messages.ts'
-import { walk } from '../lib/value-path.ts'
+import { mapInside, walk } from '../lib/value-path.ts'
 import { type Conversation, callText, newUserTexts } from '../resources/conversation.ts'
 import { list, record } from '../resources/list.ts'
 import {
@@ -187,18 +188,13 @@ function readCheck(check: ResultCheck): { description: string; holds(text: strin
     const condition = textCondition(check)
     return { description: describeCondition(condition), holds: compileCondition(condition) }
   }
-  return { description: `with the fields ${show(check)}`, holds: (text) => has(parseJson(text), check) }
-}
-
-function has(value: unknown, expected: unknown): boolean {
-  if (typeof expected !== 'object' || expected === null) return value === expected
-  if (isPattern(expected)) return compileCondition(expected)(value)
-  if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(expected))
-    return false
-  if (Array.isArray(expected) && expected.length !== (value as unknown[]).length) return false
-  return Object.entries(expected).every(
-    ([key, inner]) => Object.hasOwn(value, key) && has(Reflect.get(value, key), inner),
-  )
+  const replace = (inner: unknown) =>
+    isPattern(inner) ? { asymmetricMatch: compileCondition(inner) } : inner
+  const expected = mapInside(check, replace)
+  return {
+    description: `with the fields ${show(check)}`,
+    holds: (text) => matches(parseJson(text), expected),
+  }
 }
 
 function brief(text: string): string {
