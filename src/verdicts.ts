@@ -4,7 +4,8 @@
  */
 import type { Evidence, FindingsOf, Judged } from './extras/verdicts/findings.ts'
 import { findings as findingsOf, judgeRecovery } from './extras/verdicts/findings.ts'
-import { type CountedUsage, judgeLedger } from './extras/verdicts/ledger.ts'
+import { judgeLedger } from './extras/verdicts/ledger.ts'
+import type { VerdictMatchers } from './extras/verdicts/matchers.ts'
 import type { SweepOptions as Options, SweepResult, SweepWork } from './extras/verdicts/sweep.ts'
 import { runSweep } from './extras/verdicts/sweep.ts'
 import { judgeRequests } from './extras/verdicts/valid-requests.ts'
@@ -14,6 +15,7 @@ import { everyOperation, type GatewayOptions, type RequestBodies } from './setup
 export { attemptsIn } from './extras/verdicts/attempts.ts'
 export type { Evidence, Finding, FindingName, FindingsOf, Judged } from './extras/verdicts/findings.ts'
 export type { CountedUsage } from './extras/verdicts/ledger.ts'
+export type { VerdictMatchers } from './extras/verdicts/matchers.ts'
 export type { SweepResult, SweepRun, SweepTarget, SweepVerdict, SweepWork } from './extras/verdicts/sweep.ts'
 export { sweepTable } from './extras/verdicts/sweep-table.ts'
 
@@ -60,29 +62,6 @@ if ('__vitest_worker__' in globalThis) runner = await import('vitest')
 else if (isPlaywright) runner = await import('@playwright/test').catch(() => globalThis)
 const { expect } = runner as { expect?: { extend?(all: object): void } }
 expect?.extend?.(matchers)
-
-/** Matchers of `expect`. `Result` is a promise in Playwright. */
-export interface VerdictMatchers<Result> {
-  /**
-   * Asserts that the application has made no mistake: none of the findings applies, and none lacks evidence.
-   *
-   * @example expect(sandbox).toHaveRecovered({ result })
-   */
-  toHaveRecovered(evidence?: Evidence): Result
-  /**
-   * Asserts that no request was invalid, or broke a rule of the vendors that `docs/assumptions.md` lists.
-   *
-   * @example expect(sandbox).toHaveSentValidRequests()
-   */
-  toHaveSentValidRequests(): Result
-  /**
-   * Asserts that the application counted tokens and cost like `sandbox.usage()`. If not, names the mistake that explains
-   * a difference exactly. Fields that are not given are not compared.
-   *
-   * @example expect(sandbox).toAgreeWithLedger({ inputTokens, outputTokens, costUsd })
-   */
-  toAgreeWithLedger(counted: CountedUsage): Result
-}
 
 declare global {
   namespace jest {
