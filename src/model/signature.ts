@@ -22,11 +22,7 @@ function vendorOf(model: string): string {
   return /^\w*/.exec(model)?.[0] ?? ''
 }
 
-/** Returns the id of a call after thinking, which `followsThinking` recognises. */
-export function idAfterThinking(id: string): string {
-  return id + hash('thought', id).slice(10)
-}
-
-export function followsThinking(id: string): boolean {
-  return id.length > 6 && idAfterThinking(id.slice(0, -6)) === id
+/** Returns the key in a sandbox's memory of a call that thinking preceded. */
+export function callAfterThinking(id: string): string {
+  return `after thinking: ${id}`
 }

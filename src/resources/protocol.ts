@@ -1,6 +1,7 @@
 /** A protocol translates between a client's formats, and the gateway's prompts and answers. */
 import type * as z from 'zod'
 import type { Frame, StreamEvent } from '../http/reply.ts'
+import type { RecentMap } from '../lib/recent-map.ts'
 import type { Answer } from './answer.ts'
 import type { Conversation } from './conversation.ts'
 import type { Prompt } from './prompt.ts'
@@ -42,7 +43,7 @@ export interface RenderContext<Body> {
   readonly now: number
   /** Key for generating ids. Unique for each request. */
   readonly requestKey: string
-  readonly sandbox: { readonly seed: string | number }
+  readonly sandbox: { readonly seed: string | number; readonly memory: Pick<RecentMap<number>, 'set'> }
 }
 
 export interface StreamOptions {

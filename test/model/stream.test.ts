@@ -30,7 +30,8 @@ function frames(change: Partial<StreamOptions & { latency?: Latency }> = {}): Fr
   })
   const choice = { items, end: { status: 'completed' as const }, usage }
   const answer: Answer = { model: body.model, question: 'Hi', choices: [choice], usage }
-  const response = responses.object(answer, { body, now: 0, requestKey: 'key', sandbox: { seed: 1 } })
+  const sandbox = { seed: 1, memory: new Map<string, number>() }
+  const response = responses.object(answer, { body, now: 0, requestKey: 'key', sandbox })
   const events = responses.events(response, answer, body)
   return [...pacedFrames(events, responsesWriter(options), responses.places, options.latency)]
 }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { fieldsOf, isObject } from '../../lib/json.ts'
 import { hash } from '../../lib/seed.ts'
 import { readAll, readPath } from '../../lib/value-path.ts'
-import { idAfterThinking, sign } from '../../model/signature.ts'
+import { callAfterThinking, sign } from '../../model/signature.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
 import { isUrlCitation } from '../../resources/response.ts'
@@ -76,7 +76,7 @@ export type MessageBlock = MessageObject['content'][number]
 
 export function toMessageObject(
   answer: Answer,
-  { requestKey }: RenderContext<MessagesRequest>,
+  { requestKey, sandbox }: RenderContext<MessagesRequest>,
 ): MessageObject {
   const { choices, model, usage } = answer
   const { cachedTokens, cacheWriteTokens, cacheWriteTokens1h } = usage
@@ -121,9 +121,8 @@ export function toMessageObject(
         caller,
       })
     } else if (item.type === 'function_call') {
-      const made = `${callPrefix}${hash(requestKey, 'call', place)}`
-      const isThought = content.some(({ type }) => type === 'thinking')
-      const id = item.call_id ?? (isThought ? idAfterThinking(made) : made)
+      const id = item.call_id ?? `${callPrefix}${hash(requestKey, 'call', place)}`
+      if (content.some(({ type }) => type === 'thinking')) sandbox.memory.set(callAfterThinking(id), 1)
       content.push({ type: 'tool_use', id, name: item.name, input: inputOf(item.arguments), caller })
     }
   }

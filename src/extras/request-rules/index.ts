@@ -15,10 +15,10 @@ export const requestRules: ExtraDefinition = {
   async brokenRules({ record, body, conversation, isVendor }) {
     const rules = await lookUp(rulesOf, record.operation)?.()
     if (!rules) return []
-    const { tables, options, storedResponses } = record.state
+    const { tables, options, storedResponses, memory } = record.state
     const model = await tables.models.find(record.model ?? '')
     const stored = options.storedResponses ? storedResponses : undefined
-    const checked = rules.check(fieldsOf(body), { conversation, model, stored, isVendor })
+    const checked = rules.check(fieldsOf(body), { conversation, model, stored, memory, isVendor })
     const found = [...checked].filter((each) => each !== false)
     return Object.keys(rules.sources).flatMap((rule) =>
       found.filter((each) => each.rule === rule).slice(0, maxBreaches),

@@ -1,6 +1,6 @@
 /** Rules of Anthropic for valid requests for messages. Its messages begin with the place in the body. */
 import { fieldsOf, isObject, listOf, textOf } from '../../lib/json.ts'
-import { followsThinking, readSignature } from '../../model/signature.ts'
+import { callAfterThinking, readSignature } from '../../model/signature.ts'
 import { isBroken, nodesIn } from './openai.ts'
 import {
   breach,
@@ -55,7 +55,7 @@ export const rules: RequestRules<Rule> = {
     const isContinued = fieldsOf(body['thread'])['previous_message_id'] != null
     if (!isContinued) yield* checkPairs(blocks)
     // Gateways accept unsigned thinking of other vendors' models.
-    if (!facts.isVendor || /claude/i.test(textOf(body['model']))) yield* checkThinking(body, blocks)
+    if (!facts.isVendor || /claude/i.test(textOf(body['model']))) yield* checkThinking(body, blocks, facts)
     yield* checkSettings(body, blocks, facts)
     yield* checkTools(body)
     yield* checkContent(body, blocks, facts)
@@ -87,7 +87,11 @@ function* checkPairs(blocks: readonly Block[]) {
   }
 }
 
-function* checkThinking({ model, models, thinking: mode }: Fields, blocks: readonly Block[]) {
+function* checkThinking(
+  { model, models, thinking: mode }: Fields,
+  blocks: readonly Block[],
+  { memory }: RequestFacts,
+) {
   for (const { path, type, signature } of blocks) {
     const isForeign = models == null && readSignature(signature)?.isOf(textOf(model)) === false
     if (type === 'thinking' && (!signature || isForeign))
@@ -99,7 +103,7 @@ function* checkThinking({ model, models, thinking: mode }: Fields, blocks: reado
   const [first] = answer
   const isToolTurn = blocks.slice(end).some(({ type }) => type === 'tool_result')
   // Reports differ, so only thinking that is known to have preceded the call must come back.
-  const isKnown = isToolTurn && answer.some(({ id }) => followsThinking(textOf(id)))
+  const isKnown = isToolTurn && answer.some(({ id }) => memory.get(callAfterThinking(textOf(id))))
   if (budgetOf(mode) !== undefined && first && isKnown && !/thinking$/.test(textOf(first.type))) {
     const found = `Expected \`thinking\` or \`redacted_thinking\`, but found \`${first.type}\`.`
     const must = 'When `thinking` is enabled, a final `assistant` message must start with a thinking block.'

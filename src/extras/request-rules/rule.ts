@@ -1,6 +1,7 @@
 /** Types of the rules, and helpers that several formats share. */
 import type { ValidRequest } from '../../gateway/extra.ts'
 import type { BrokenRule } from '../../journal/call-record.ts'
+import type { RecentMap } from '../../lib/recent-map.ts'
 import { countTokens } from '../../model/tokens.ts'
 import type { CatalogueModel } from '../../resources/catalogue-model.ts'
 import type { StoredConversations } from '../../resources/protocol.ts'
@@ -21,6 +22,7 @@ export interface RequestFacts extends Pick<ValidRequest, 'conversation' | 'isVen
   /** The model's record in the catalogue; undefined for other models. */
   readonly model: CatalogueModel | undefined
   readonly stored: StoredConversations | undefined
+  readonly memory: RecentMap<number>
 }
 
 interface Breach<Rule extends string> extends BrokenRule {

@@ -116,20 +116,24 @@ describe('thinking in a tool turn', () => {
   ] as const
   const body = { thinking, tools: [look], model: 'anthropic/claude-sonnet-4-5' }
 
-  it('must come back unchanged, once, to a model of the same vendor', async () => {
-    const gateway = createGateway()
-    gateway.reply({ output: [...output] }, { times: 1 })
-    const [thought, call] = (await post(gateway, body)).json.content
-    const after = async (content: object[], fields?: object) => {
-      const messages = [ask, answer(...content), user(result(call.id))]
-      return (await post(gateway, { ...body, messages, ...fields })).broken?.map(({ rule }) => rule)
-    }
-    expect(await after([thought, call])).toEqual([])
-    expect(await after([call])).toEqual(['thinking-missing'])
-    expect(await after([call], { thinking: { type: 'adaptive' } })).toEqual([])
-    expect(await after([{ ...thought, thinking: 'I' }, call])).toEqual(['thinking-modified'])
-    expect(await after([thought, thought, call])).toEqual(['thinking-modified'])
-    expect(await after([thought, call], { model: 'aurora/dawn-2' })).toEqual(['thinking-signature'])
-    expect(await after([{ ...thought, signature: 'EqQBCkYIAxgC' }, call])).toEqual([])
-  })
+  it.each([undefined, 'call_1'])(
+    'must come back unchanged, once, to a model of the same vendor (%s)',
+    async (call_id) => {
+      const gateway = createGateway()
+      const [reasoning, call] = output
+      gateway.reply({ output: [reasoning, { ...call, ...(call_id && { call_id }) }] }, { times: 1 })
+      const [thought, used] = (await post(gateway, body)).json.content
+      const after = async (content: object[], fields?: object) => {
+        const messages = [ask, answer(...content), user(result(used.id))]
+        return (await post(gateway, { ...body, messages, ...fields })).broken?.map(({ rule }) => rule)
+      }
+      expect(await after([thought, used])).toEqual([])
+      expect(await after([used])).toEqual(['thinking-missing'])
+      expect(await after([used], { thinking: { type: 'adaptive' } })).toEqual([])
+      expect(await after([{ ...thought, thinking: 'I' }, used])).toEqual(['thinking-modified'])
+      expect(await after([thought, thought, used])).toEqual(['thinking-modified'])
+      expect(await after([thought, used], { model: 'aurora/dawn-2' })).toEqual(['thinking-signature'])
+      expect(await after([{ ...thought, signature: 'EqQBCkYIAxgC' }, used])).toEqual([])
+    },
+  )
 })
