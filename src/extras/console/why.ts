@@ -11,6 +11,7 @@ import {
 } from '../../journal/entry.ts'
 import { deliveries } from '../../journal/journal.ts'
 import { errorToShow, sentence, turnText } from '../../journal/journal-text.ts'
+import { fieldsOf } from '../../lib/json.ts'
 import { firstKey } from '../../resources/collection.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { type CompiledRule, compileRules, luckOf, type ScenarioProgress } from '../../scenarios/activation.ts'
@@ -63,7 +64,7 @@ const maxListed = 20
 export async function whyOf(record: CallRecord, sandbox: Sandbox): Promise<Why> {
   const missed = nearMissesOf(record, maxListed).slice(0, maxListed)
   return {
-    facts: factsOfCall(hiddenEntry(toEntry(record))),
+    facts: [...factsOfCall(hiddenEntry(toEntry(record))), ...waitsOf(record, sandbox)],
     rules: record.rules.map((rule, place) => appliedRule(record, rule, record.matches[place], sandbox)),
     skipped: missed.map((miss) => skippedRule(record, miss, sandbox)),
     unlisted: countSkipped(record.skipped) - missed.length,
@@ -114,8 +115,20 @@ function factsOfCall(entry: JournalEntry): Why['facts'] {
   return facts.flatMap(([label, text]) => (text ? [{ label, text: sentence(text) }] : []))
 }
 
-async function rowsOf({ params, model }: CallRecord, { state }: Sandbox): Promise<Why['rows']> {
-  const names = [...Object.values(params), ...(model === undefined ? [] : [model])]
+function waitsOf({ usage }: CallRecord, { options }: Sandbox): Why['facts'] {
+  const { firstToken, perToken } = options.latency ?? { firstToken: 0, perToken: 0 }
+  if (!usage || firstToken + perToken === 0) return []
+  const tokens = `${perToken} ms for each of ${usage.outputTokens} tokens`
+  return [
+    { label: 'Time', text: `The latency option adds ${firstToken} ms to the first token, and ${tokens}.` },
+  ]
+}
+
+async function rowsOf({ params, model, body }: CallRecord, { state }: Sandbox): Promise<Why['rows']> {
+  // A slug in the body can be the one that another record has.
+  const names = [...Object.values(params), model, fieldsOf(body)['slug']].filter(
+    (each) => typeof each === 'string',
+  )
   const { seedData } = state.database
   const found = seedData.collections.flatMap((declaration) =>
     names.map(async (name) => {

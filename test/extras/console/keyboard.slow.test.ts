@@ -132,12 +132,6 @@ describe('the keyboard', () => {
     await press('Enter')
     await page.getByText("'mine' is active").waitFor()
     expect(server.gateway.sandboxes.default.rules.names()).toContain('mine')
-    // The page remembers a custom scenario after its deactivation.
-    await tabTo(/^mine/)
-    await press('Space')
-    await expect.poll(() => server.gateway.sandboxes.default.rules.names()).not.toContain('mine')
-    await press('Space')
-    await expect.poll(() => server.gateway.sandboxes.default.rules.names()).toContain('mine')
   })
 
   it('changes, adds and deletes rows, and resets the sandbox', async () => {

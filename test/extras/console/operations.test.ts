@@ -177,6 +177,22 @@ describe('explanations with counters', () => {
     ])
   })
 
+  it('contain the latency option, and the record that already has the slug of a request', async () => {
+    await using server = await startServer({ timeScale: 0, latency: { perToken: 5 } })
+    await (await open(server, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Slow' } })).text()
+    await open(server, 'PATCH /workspaces/production', { body: { slug: 'staging' } })
+    const [slow, taken] = server.gateway.journal.entries()
+    const explain = (id = '') => consoleData<Why>(server, `GET /sandboxes/default/calls/${id}/why`)
+    const tokens = slow?.usage?.outputTokens
+    expect((await explain(slow?.id)).facts).toContainEqual({
+      label: 'Time',
+      text: `The latency option adds 0 ms to the first token, and 5 ms for each of ${tokens} tokens.`,
+    })
+    expect(taken?.status).toBe(409)
+    const { rows } = await explain(taken?.id)
+    expect(rows.map(({ name }) => name)).toEqual(['production', 'staging'])
+  })
+
   it('contain the turn of a script and its problem', async () => {
     await using sandbox = await server.gateway.createSandbox()
     sandbox.use({ on: 'createResponse', script: [{ text: 'One' }] })

@@ -69,10 +69,11 @@ export function ScenarioEditor({
   }
   const problems = checked?.problems ?? []
   const insert = (name: string) => {
-    if (!checked) return
-    const { completions, position } = checked
-    text.value = written.slice(0, completions.from) + name + written.slice(position)
-    select(completions.from + name.length)
+    const element = area()
+    if (!checked || !element) return
+    element.setRangeText(name, checked.completions.from, checked.position, 'end')
+    element.focus()
+    text.value = element.value
   }
   return (
     <section aria-label="Scenario editor" id="scenario-editor" tabIndex={-1}>
@@ -99,7 +100,7 @@ export function ScenarioEditor({
         <ul>
           {problems.map(({ line, column, message }) => (
             <li key={`${line}:${column}:${message}`}>
-              <button type="button" class="link" onClick={() => select(offsetOf(written, line, column), 1)}>
+              <button type="button" class="link" onClick={() => select(written, line, column)}>
                 Line {line}, column {column}
               </button>
               : {message}
@@ -119,17 +120,11 @@ function area(): HTMLTextAreaElement | null {
   return document.querySelector('#editor')
 }
 
-function offsetOf(text: string, line: number, column: number): number {
+function select(text: string, line: number, column: number): void {
   const before = text.split('\n').slice(0, line - 1)
-  return before.reduce((sum, each) => sum + each.length + 1, 0) + column - 1
-}
-
-/** Selects a part of the text, once the text is rendered. */
-function select(offset: number, length = 0): void {
-  requestAnimationFrame(() => {
-    area()?.focus()
-    area()?.setSelectionRange(offset, offset + length)
-  })
+  const offset = before.reduce((sum, each) => sum + each.length + 1, 0) + column - 1
+  area()?.focus()
+  area()?.setSelectionRange(offset, offset + 1)
 }
 
 function DryRunResult({ dryRun, sandbox }: { dryRun: DryRun; sandbox: string }) {

@@ -1,5 +1,5 @@
 /** Active scenarios with the progress of their rules, bundled scenarios, and an editor for custom ones. */
-import { signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ScenarioProgress } from '../../../scenarios/activation.ts'
 import type { Scenario } from '../../../scenarios/scenario.ts'
@@ -13,9 +13,6 @@ import { ActionButton, Empty, Notice, Scroller, withCode } from './parts.tsx'
 import { ScenarioEditor } from './scenario-editor.tsx'
 
 type RuleProgress = ScenarioProgress['rules'][number]
-
-/** Custom scenarios that were active at some time since the page was opened. Users can activate them again. */
-const custom = signal<ReadonlyMap<string, ScenarioProgress>>(new Map())
 
 const template = `name: mine
 description: The first request is rejected.
@@ -64,29 +61,16 @@ function LiveScenarios() {
   const text = useSignal(template)
   const search = useSignal('')
   const activeScenarios = active.value ?? []
-  useEffect(() => {
-    if (!active.value || !bundled.value) return
-    const names = new Set(bundled.value.map(({ name }) => name))
-    const others = active.value.filter(({ name }) => !names.has(name))
-    if (others.length > 0)
-      custom.value = new Map([...custom.value, ...others.map((each) => [each.name, each] as const)])
-  }, [active.value, bundled.value])
   const toggle = async (name: string, isOn: boolean) => {
-    const source = custom.value.get(name)
     if (isOn) await ask('deleteScenario', { sandbox: id, name })
-    else await ask('putScenario', { sandbox: id, name }, { body: source && sourceOf(source) })
+    else await ask('putScenario', { sandbox: id, name })
     active.reload()
   }
-  const shown = [...custom.value.values(), ...(bundled.value ?? [])].filter(({ name, description }) =>
+  const shown = (bundled.value ?? []).filter(({ name, description }) =>
     `${name} ${description ?? ''}`.toLowerCase().includes(search.value.toLowerCase()),
   )
-  const edit = (name: string) => {
-    const source = custom.value.get(name)
-    const scenario = source ? sourceOf(source) : bundled.value?.find((each) => each.name === name)
-    show(JSON.stringify(scenario, null, 2))
-  }
-  const show = (scenario: string) => {
-    text.value = scenario
+  const edit = (scenario: object) => {
+    text.value = JSON.stringify(scenario, null, 2)
     document.getElementById('scenario-editor')?.focus()
   }
   return (
@@ -114,17 +98,15 @@ function LiveScenarios() {
             key={scenario.id}
             scenario={scenario}
             sandbox={id}
-            edit={() => show(JSON.stringify(sourceOf(scenario), null, 2))}
+            edit={() => edit(sourceOf(scenario))}
             deactivate={() => toggle(scenario.id, true)}
           />
         ))}
       </section>
       <ScenarioEditor text={text} sandbox={id} onUse={active.reload} />
-      <section aria-label="All scenarios">
+      <section aria-label="Bundled scenarios">
         <div class="bar">
-          <h2>All</h2>
-          <span class="muted">bundled, and custom scenarios activated since the page was opened</span>
-          <span class="grow" />
+          <h2 class="grow">Bundled</h2>
           <input
             type="search"
             aria-label="Search scenarios"
@@ -134,7 +116,8 @@ function LiveScenarios() {
           />
         </div>
         <ul class="choices">
-          {shown.map(({ name, description }) => {
+          {shown.map((scenario) => {
+            const { name, description } = scenario
             const isOn = activeScenarios.some((each) => each.name === name)
             return (
               <li key={name}>
@@ -145,10 +128,9 @@ function LiveScenarios() {
                     onChange={({ currentTarget }) => toggle(name, !currentTarget.checked)}
                   />
                   <span class="name">{name}</span>
-                  {custom.value.has(name) && <span class="tag">custom</span>}
                 </label>
                 <span class="muted description">{withCode(description)}</span>
-                <button type="button" aria-label={`Edit a copy of ${name}`} onClick={() => edit(name)}>
+                <button type="button" aria-label={`Edit a copy of ${name}`} onClick={() => edit(scenario)}>
                   Edit a copy
                 </button>
               </li>
