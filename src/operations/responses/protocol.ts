@@ -19,6 +19,7 @@ import { clientTools } from '../../resources/tools.ts'
 import { responseEvents } from './events.ts'
 import { toResponseObject } from './object.ts'
 import type { ResponseObject } from './response-object.ts'
+import { expandInput } from './stored.ts'
 import { responsesPlaces, responsesWriter } from './stream.ts'
 
 export const responses: Protocol<CreateResponseBody, ResponseObject> = {
@@ -32,18 +33,9 @@ export const responses: Protocol<CreateResponseBody, ResponseObject> = {
 }
 
 function readConversation(body: unknown, stored?: StoredConversations): Conversation {
-  const { input, tools, previous_response_id: previous } = fieldsOf(body)
-  const inputItems: readonly unknown[] =
-    typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : listOf(input)
-  const earlier = (typeof previous === 'string' && stored?.find(previous)) || []
-  const ids = inputItems
-    .map(fieldsOf)
-    .flatMap(({ type, id }) => (type === 'item_reference' ? [String(id)] : []))
-  const referenced = stored?.items(ids)
-  const items = [...earlier, ...inputItems].flatMap((item) =>
-    toItem(referenced?.get(String(fieldsOf(item)['id'])) ?? item),
-  )
-  return { items, tools: clientTools([...listOf(tools), ...toolsIn(inputItems)]).map(({ name }) => name) }
+  const { input, tools } = fieldsOf(body)
+  const names = clientTools([...listOf(tools), ...toolsIn(input)]).map(({ name }) => name)
+  return { items: expandInput(body, stored).flatMap(toItem), tools: names }
 }
 
 function toPrompt(body: CreateResponseBody, conversation: Conversation): Prompt {

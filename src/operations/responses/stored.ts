@@ -1,33 +1,36 @@
 /** Expands requests that continue a stored response. */
 import { invalidRequest } from '../../http/errors.ts'
-import type { CreateResponseBody, InputItem } from '../../resources/create-response-body.ts'
+import { fieldsOf, listOf } from '../../lib/json.ts'
 import type { StoredConversations } from '../../resources/protocol.ts'
 
-/** Adds the previous conversation, and replaces references. Throws 400 if one is not stored. */
-export function expandInput(body: CreateResponseBody, stored: StoredConversations): InputItem[] {
-  const items = itemsOf(body.input)
-  const { previous_response_id: id } = body
-  const previous = id == null ? [] : (stored.find(id) as InputItem[] | undefined)
-  if (!previous) throw notStored('previous_response_id', `response '${id}'`, 'previous_response_not_found')
-  const referenced = stored.items(items.flatMap((item) => (isReference(item) ? [item.id] : [])))
+/**
+ * Adds the previous conversation, and replaces references. What is not stored is omitted or left as it is.
+ *
+ * @param missing Called for what is not stored, with its path, and the rule that it violates.
+ */
+export function expandInput(
+  body: unknown,
+  stored: StoredConversations | undefined,
+  missing?: (path: string, what: string, rule: string) => void,
+): Record<string, unknown>[] {
+  const { input, previous_response_id: previousId } = fieldsOf(body)
+  const previous = typeof previousId === 'string' ? stored?.find(previousId) : []
+  if (!previous)
+    missing?.('body.previous_response_id', `response '${previousId}'`, 'previous_response_not_found')
+  const text = { type: 'message', role: 'user', content: input }
+  const items = (typeof input === 'string' ? [text] : listOf(input)).map(fieldsOf)
+  const isReference = ({ type }: Record<string, unknown>) => type === 'item_reference'
+  const referenced = stored?.items(items.filter(isReference).map(({ id }) => String(id)))
   const expanded = items.map((item, place) => {
-    if (!isReference(item)) return item
-    const stored = referenced.get(item.id) as InputItem | undefined
-    if (!stored) throw notStored(`input[${place}].id`, `item '${item.id}'`, 'item_not_found')
-    return stored
+    const found = isReference(item) ? referenced?.get(String(item['id'])) : item
+    if (!found) missing?.(`body.input[${place}].id`, `item '${item['id']}'`, 'item_not_found')
+    return found ?? item
   })
-  return [...previous, ...expanded]
+  return [...(previous ?? []), ...expanded].map(fieldsOf)
 }
 
-function itemsOf(input: CreateResponseBody['input']): InputItem[] {
-  return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input
-}
-
-function isReference(item: InputItem): item is InputItem & { type: 'item_reference'; id: string } {
-  return item.type === 'item_reference'
-}
-
-function notStored(field: string, what: string, rule: string) {
+/** Throws 400. */
+export function notStored(path: string, what: string, rule: string): never {
   const message = `Stored ${what} not found: it was never stored, or has been evicted`
-  return invalidRequest([{ path: `body.${field}`, message, rule }])
+  throw invalidRequest([{ path, message, rule }])
 }
