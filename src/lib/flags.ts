@@ -1,12 +1,8 @@
-/** Command-line flags: parsers shared by several commands, and environment variables that set flags. */
+/** Environment variables that set command-line flags. */
 import { type Command, InvalidArgumentError, type Option } from 'commander'
 import { nearest } from './did-you-mean.ts'
 import { printError } from './print.ts'
 import { UsageError } from './usage-error.ts'
-
-export function collect(value: string, before: string[] = []): string[] {
-  return [...before, ...value.split(',')]
-}
 
 /** Values that leave a boolean flag unset. */
 const off = new Set(['', '0', 'false', 'no', 'off'])

@@ -1,7 +1,7 @@
 /** Declares the `record`, `import` and `drift` commands. Each command loads its module when it runs. */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import type { AnyExtra } from '../../gateway/extra.ts'
-import { collect, environmentHelp, readEnvironment } from '../../lib/flags.ts'
+import { environmentHelp, readEnvironment } from '../../lib/flags.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 
 export function addRecordingCommands(program: Command, extras: readonly AnyExtra[]): void {
@@ -106,4 +106,8 @@ function toBaseUrl(text: string): URL {
 function toToken(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text
   throw new InvalidArgumentError('A token must be one or more visible ASCII characters.')
+}
+
+function collect(value: string, before: string[] = []): string[] {
+  return [...before, ...value.split(',')]
 }
