@@ -5,7 +5,7 @@ import type { ChangedCalls } from '../operations.ts'
 import type { CallRow } from '../rows.ts'
 import { ask, askConsole, goneCount, messageOf } from './api.ts'
 import { follow, loadChanges } from './changes.ts'
-import { failedTest, readFailedTest } from './failed-test.tsx'
+import { failedTest, readFailedTest } from './failed-test.ts'
 import { chosenSandbox, param } from './location.ts'
 import { matches, parseSearch, ruleName } from './search.ts'
 

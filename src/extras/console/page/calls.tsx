@@ -24,7 +24,7 @@ import {
 } from './calls-store.ts'
 import { Compare } from './compare.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { failedTest } from './failed-test.tsx'
+import { failedTest } from './failed-test.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { chosenSandbox, closed, go, hashWith, param } from './location.ts'
 import { ActionButton, Empty, milliseconds, Status, shortPath, sizeOf } from './parts.tsx'

@@ -25,7 +25,9 @@ export function FailNext({
   }
   return (
     <fieldset class="bar formats">
-      <legend class="muted">Fail the next call of {operation} with</legend>
+      <legend class="muted">
+        Fail the next call of {operation === 'text' ? 'any text operation' : operation} with
+      </legend>
       <select
         aria-label="Fault"
         value={fault}

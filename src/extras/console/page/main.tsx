@@ -15,7 +15,7 @@ import {
 } from './calls-store.ts'
 import { connection, wasRestarted } from './changes.ts'
 import { Data } from './data.tsx'
-import { failedTest } from './failed-test.tsx'
+import { failedTest } from './failed-test.ts'
 import { chosenSandbox, go, hashWith, place, type View, views } from './location.ts'
 import { ActionButton, Confirmation, Notice } from './parts.tsx'
 import { Sandboxes } from './sandboxes.tsx'

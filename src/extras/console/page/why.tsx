@@ -2,7 +2,7 @@
 import type { JournalEntry } from '../../../journal/entry.ts'
 import type { FactLabel, RuleReport, Why } from '../why.ts'
 import { useLoaded } from './api.ts'
-import { loadWhy } from './failed-test.tsx'
+import { loadWhy } from './failed-test.ts'
 import { hashWith } from './location.ts'
 import { Notice, withCode } from './parts.tsx'
 
