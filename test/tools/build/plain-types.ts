@@ -142,6 +142,7 @@ async function listed(): Promise<[name: string, text: string][]> {
   const { faults } = await import('../../../src/faults/index.ts')
   const { collections } = await import('../../../src/resources/collections.ts')
   const { bundledScenarios } = await import('../../../src/scenarios/bundled.ts')
+  const { assumptions } = await import('../../../src/assumptions.ts')
   const names = (all: readonly { readonly name: string }[]) => union(all.map(({ name }) => `'${name}'`))
   const output: Writing = { side: 'output', names: new Map() }
   const rowName = (name: string) => `${pascal(name).replace(/ies$/, 'y').replace(/s$/, '')}Row`
@@ -183,6 +184,10 @@ async function listed(): Promise<[name: string, text: string][]> {
     [
       'SizedCollectionName',
       `export type SizedCollectionName =${names(collections.filter(({ partOf }) => !partOf))}`,
+    ],
+    [
+      'AssumptionName',
+      `export type AssumptionName =${names(Object.keys(assumptions).map((name) => ({ name })))}`,
     ],
     [
       'BundledScenarioName',
