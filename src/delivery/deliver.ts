@@ -83,9 +83,9 @@ async function abortReply(
   watch: DeliveryWatch,
 ): Promise<void> {
   if (how === 'stall') return stall(sink, watch)
-  watch.settled('aborted-by-fault')
   // Ending the body properly is not an error, unless the head announced more.
   const isProper = how === 'end' && reply.body.kind !== 'hang-up' && !('content-length' in reply.headers)
+  watch.settled('aborted-by-fault', isProper)
   await sink.end(isProper ? 'complete' : how === 'end' ? 'close' : how)
 }
 

@@ -121,6 +121,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** The reply, until it is delivered. Afterwards, `responseBody` has the bytes sent. */
   reply: Readonly<Reply> = emptyReply
   delivery: Delivery = 'pending'
+  /** If true, the body of an aborted reply ended like that of a complete one. */
+  endsProperly = false
   events = 0
   firstByteAt: number | undefined
   endedAt: number | undefined
@@ -317,9 +319,10 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   /** Later calls are ignored. */
-  settled(delivery: Exclude<Delivery, 'pending' | 'held-by-gate'>): void {
+  settled(delivery: Exclude<Delivery, 'pending' | 'held-by-gate'>, endsProperly = false): void {
     if (this.delivery !== 'pending') return
     this.delivery = delivery
+    this.endsProperly = endsProperly
     this.reply = emptyReply
     this.endedAt = monotonic()
     this.responseBody.end()

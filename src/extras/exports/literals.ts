@@ -11,10 +11,27 @@ export function templateText(text: string): string {
   return escaped(text).replace(/`|\$(?=\{)/g, '\\$&')
 }
 
-export function jsonLiteral(value: unknown): string {
-  const lines = JSON.stringify(value, null, 2).replace(unseenButLines, unicode).replaceAll('</', '<\\/')
-  // A plain `__proto__` key would set the prototype.
-  return lines.replace(/^( *)"__proto__":/gm, '$1["__proto__"]:')
+/** Code between literals. */
+export class Code {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** Writes a value on one line if it is short, otherwise with a line for each member. */
+export function literal(value: unknown, indent = '  '): string {
+  if (value instanceof Code) return value.text
+  if (typeof value === 'string') return stringLiteral(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  const [start, end, space] = Array.isArray(value) ? '[]' : ['{', '}', ' ']
+  const members = Object.entries(value).map(([name, member]) => {
+    return `${space ? `${propertyKey(name)}: ` : ''}${literal(member, `${indent}  `)}`
+  })
+  if (members.length === 0) return `${start}${end}`
+  const line = [start, members.join(', '), end].join(space ?? '')
+  if (indent.length + line.length <= 90 && !line.includes('\n')) return line
+  return `${start}\n${members.map((member) => `${indent}  ${member},\n`).join('')}${indent}${end}`
 }
 
 /** Returns a property key, quoted if necessary. */
@@ -31,8 +48,6 @@ function escaped(text: string): string {
     .replace(unseenOnes, unicode)
     .replaceAll('</', '<\\/')
 }
-
-const unseenButLines = new RegExp(`(?!\\n)${unseen.source}`, 'gu')
 
 /** Escapes each UTF-16 code unit as `\uXXXX`. */
 function unicode(characters: string): string {
