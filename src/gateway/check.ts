@@ -17,7 +17,6 @@ import { unknownFields } from '../resources/unknown-fields.ts'
 import type { ReceivedCall } from './call.ts'
 import type { SentRequest } from './extra.ts'
 import type { Effect } from './match-rule.ts'
-import { nameOtherOperations } from './other-fields.ts'
 import { conversationIn } from './read.ts'
 
 const notSimulated = ['body.background', 'body.conversation']
@@ -219,6 +218,25 @@ function unknownIn(root: 'query' | 'body', schema: Schema | undefined, sent: unk
     ),
     suggestion: suggestion === undefined ? '' : `; did you mean '${suggestion}'?`,
   }))
+}
+
+const operationOf: Readonly<Record<string, string>> = {
+  function: 'POST /chat/completions',
+  input: 'POST /responses',
+  messages: 'POST /chat/completions',
+  parameters: 'POST /responses',
+}
+
+/** Extends a missing field's violation if an unknown field next to it belongs to another operation. */
+function nameOtherOperations(violations: readonly Violation[], unknown: readonly { path: string }[]): void {
+  const parts = unknown.map(({ path }) => /^(.*\.)(\w+)$/.exec(path) ?? [])
+  const names = new Map(
+    parts.flatMap(([, parent, name = '']) => (lookUp(operationOf, name) ? [[parent, name]] : [])),
+  )
+  for (const violation of violations) {
+    const name = violation.message === 'Is required' && names.get(violation.path.replace(/[^.]*$/, ''))
+    if (name) violation.message += `; '${name}' is for ${operationOf[name]}`
+  }
 }
 
 function assumptionsOf({ assumes }: AnyOperation, violations: readonly Violation[]): Set<AssumptionName> {

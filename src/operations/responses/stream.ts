@@ -34,7 +34,11 @@ function deltaWriter(): (event: Delta) => string {
   let before = ''
   let after = ''
   return (event) => {
-    if (!last || !isOfSamePart(event, last)) {
+    const isOfSamePart =
+      event.output_index === last?.output_index &&
+      event.content_index === last?.content_index &&
+      event.summary_index === last?.summary_index
+    if (!last || !isOfSamePart) {
       last = event
       const { sequence_number: _, ...rest } = event
       const sample = encodeEvent({ ...rest, delta: '' })
@@ -46,14 +50,6 @@ function deltaWriter(): (event: Delta) => string {
     const json = plain.test(delta) ? delta : JSON.stringify(delta).slice(1, -1)
     return `${before}${json}${after},"sequence_number":${event.sequence_number}${end}`
   }
-}
-
-function isOfSamePart(event: Delta, last: Delta): boolean {
-  return (
-    event.output_index === last.output_index &&
-    event.content_index === last.content_index &&
-    event.summary_index === last.summary_index
-  )
 }
 
 const plain = /^[ !#-[\]-~]*$/
