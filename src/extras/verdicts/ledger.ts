@@ -27,6 +27,11 @@ export function judgeLedger(
   const sandbox = received as typeof received & { usage(): SandboxUsage | Promise<SandboxUsage> }
   return whenAll<unknown, MatcherResult>([sandbox.usage(), sandbox.journal.entries()], (read) => {
     const [total, entries] = read as [SandboxUsage, JournalEntry[]]
+    const uncounted = entries.filter((entry) => entry.usage === null && usagesIn(entry).length > 0)
+    if (uncounted.length > 0) {
+      const calls = plural(uncounted.length, 'call')
+      throw new Error(`toAgreeWithLedger() cannot judge ${calls}: a recording, a body or frames replied`)
+    }
     const ledger: CountedUsage = { ...total, costUsd: total.cost }
     const differs = (name: Class, { [name]: change = 0 }: CountedUsage = {}) =>
       !(Math.abs((ledger[name] ?? 0) + change - (counted[name] ?? Number.NaN)) < 1e-9)

@@ -169,6 +169,15 @@ it('toAgreeWithLedger() shows a difference without a known cause, and refuses ot
   expect(check({})).toThrow('toAgreeWithLedger() expects counts')
 })
 
+it('toAgreeWithLedger() cannot judge a reply whose usage a body states', async () => {
+  const sandbox = gateway.createSandbox()
+  sandbox.reply({ body: { usage: { input_tokens: 3, output_tokens: 7 } } })
+  const body = { model: 'aurora/dawn-2', ...bodies.responses }
+  await open({ fetch: gateway.fetch, apiKey: sandbox.apiKey }, 'POST /responses', { body })
+  const check = () => expect(sandbox).toAgreeWithLedger({ inputTokens: 3 })
+  expect(check).toThrow('toAgreeWithLedger() cannot judge 1 call: a recording, a body or frames replied')
+})
+
 it('toAgreeWithLedger() finds answers that were left out because they are incomplete', async () => {
   const sandbox = gateway.createSandbox()
   await observe(sandbox, 'responses', true)
