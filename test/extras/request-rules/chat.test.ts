@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import type { GatewayOptions } from '../../../src/index.ts'
 import { gatewayWithModels, send } from './send.ts'
 
 const ask = { role: 'user', content: 'Which tide?' }
@@ -81,7 +80,7 @@ const clean: object[] = [
   { model: 'openai/o3', max_completion_tokens: 5 },
 ]
 
-async function sendTo(options: GatewayOptions, body: object) {
+async function sendTo(options: object, body: object) {
   return send(await gatewayWithModels(options), 'POST /chat/completions', { messages: [ask], ...body })
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, type Gateway, type GatewayOptions } from '../../../src/index.ts'
+import { createGateway, type Gateway } from '../../../src/index.ts'
 import { gatewayWithModels, send } from './send.ts'
 
 const ask = { role: 'user', content: 'Which tide?' }
@@ -84,7 +84,7 @@ const clean: object[] = [
 ]
 
 const limits = { limits: { requestBodyBytes: 20_000_000 } }
-async function sendTo(options: GatewayOptions, body: object) {
+async function sendTo(options: object, body: object) {
   return post(await gatewayWithModels(options), body)
 }
 

@@ -1,9 +1,9 @@
 /** Helpers to send requests that could break a rule. */
-import { createGateway, type Gateway, type GatewayOptions } from '../../../src/index.ts'
+import { createGateway, type Gateway } from '../../../src/index.ts'
 import { call } from '../../call.ts'
 
 /** Returns a gateway whose models have few parameters, and `acme/plain` a window of 1,000 tokens. */
-export async function gatewayWithModels(options: GatewayOptions = {}): Promise<Gateway> {
+export async function gatewayWithModels(options: object = {}): Promise<Gateway> {
   const gateway = createGateway(options)
   await gateway.db.models.create({
     id: 'acme/plain',
