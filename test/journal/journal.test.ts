@@ -2,17 +2,14 @@
  * Tests the journal in process: entries, limits, explanations, waits and HAR. `test/remote/sandbox.test.ts`
  * tests methods that are also available remotely.
  */
-import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Ajv } from 'ajv'
-import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' }
-import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
 import { journalText, strayCallsText } from '../../src/journal/journal-text.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { type CallOptions, open } from '../call.ts'
+import { harProblems } from './har-problems.ts'
 
 const caller = (gateway: Gateway) => (line: string, options?: CallOptions) =>
   open({ fetch: gateway.fetch, apiKey: 'sk-secret-1234' }, line, options)
@@ -522,11 +519,6 @@ describe('journalText()', () => {
 })
 
 describe('journal.har()', () => {
-  const harSchemas: Record<string, object> = createRequire(import.meta.url)('har-schema')
-  const ajv = addFormats.default(new Ajv({ strict: false }))
-  ajv.addMetaSchema(draft06)
-  for (const schema of Object.values(harSchemas)) ajv.addSchema(schema)
-  const isHar = ajv.getSchema('har.json#')
   let server: RunningServer
   beforeAll(async () => {
     server = await startServer()
@@ -553,7 +545,7 @@ describe('journal.har()', () => {
     gateway.use({ on: 'listProviders', fault: 'connection-reset' })
     await ask('/providers').catch(() => {})
     const har = gateway.journal.har()
-    expect(isHar?.(har), ajv.errorsText(isHar?.errors)).toBe(true)
+    expect(harProblems(har)).toEqual([])
     const [list, , patch, stream, long, reset] = JSON.parse(JSON.stringify(har)).log.entries
     expect(list?.request).toMatchObject({
       method: 'GET',

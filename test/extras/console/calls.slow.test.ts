@@ -4,6 +4,7 @@ import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
+import { harProblems } from '../../journal/har-problems.ts'
 import { launch } from './browser.ts'
 import { makeSampleCalls, type SampleCalls } from './sample-calls.ts'
 
@@ -118,8 +119,9 @@ describe('the list of calls', () => {
       await page.getByText('Export 2 calls').click()
       return JSON.parse(await readFile(await file.path(), 'utf8'))
     }
-    const { log } = await saved('HAR')
-    expect(log.entries.map(({ _id }: { _id: string }) => _id)).toEqual([
+    const har = await saved('HAR')
+    expect(harProblems(har)).toEqual([])
+    expect(har.log.entries.map(({ _id }: { _id: string }) => _id)).toEqual([
       sampleCalls.cut,
       sampleCalls.conversation,
     ])

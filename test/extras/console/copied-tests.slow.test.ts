@@ -202,7 +202,9 @@ beforeAll(async () => {
 afterAll(() => project[Symbol.asyncDispose]())
 
 describe('copied tests', () => {
-  it('pass unchanged for every kind of call, and fail without the rules and options that they set', async () => {
+  it('pass unchanged for every kind of call, and fail without the rules and options that they set', {
+    timeout: 600_000,
+  }, async () => {
     const names = Object.keys(kinds)
     const changed: string[] = []
     for (const folder of ['vitest', 'playwright', 'changed']) await mkdir(join(project.folder, folder))
