@@ -6,6 +6,7 @@ import type { ExtraHost } from '../../gateway/extra.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { monotonic } from '../../lib/clock.ts'
 import { bundledScenarios } from '../../scenarios/bundled.ts'
+import { BodySearch, compileSearch } from './body-search.ts'
 import { changedRows } from './changed-rows.ts'
 import { Changes } from './changes.ts'
 import { completionsAt } from './completions.ts'
@@ -47,15 +48,13 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       },
     }),
     gatewayOperation('searchBodies', 'POST /console/body-searches', {
-      doc: { summary: 'Find calls whose request or reply body contains the text', tag },
-      input: { body: z.strictObject({ text: z.string().min(1).max(1000) }) },
+      doc: { summary: 'Find calls by a word, or by a text in their bodies or in a field of these', tag },
+      input: { body: BodySearch },
       output: z.object({ data: z.array(z.tuple([z.string(), z.string()])) }),
-      async resolve({ body: { text } }) {
-        const wanted = text.toLowerCase()
+      async resolve({ body }) {
+        const isFound = compileSearch(body)
         const found = await inSlices([...sandboxes.store.calls], (record) =>
-          [record.requestText, record.responseBody.text].some((each) => each.toLowerCase().includes(wanted))
-            ? [record.state.id, record.id]
-            : undefined,
+          isFound(record) ? [record.state.id, record.id] : undefined,
         )
         return { data: found.filter((each) => each !== undefined) }
       },

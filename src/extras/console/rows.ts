@@ -40,6 +40,8 @@ export interface CallRow extends EntryParts {
   input: string
   /** Size of the reply body in bytes. */
   bytes: number
+  /** Input and output tokens. */
+  tokens: number
   /** Beginning of the first user message, which all calls in a conversation share. */
   conversation: string | null
 }
@@ -83,6 +85,7 @@ export function toRow(record: CallRecord, operations: GatewayCore['operations'])
     durationMs: elapsed(startedAt, record.endedAt),
     firstByteMs: elapsed(startedAt, record.firstByteAt),
     bytes: responseBody.bytes + responseBody.truncatedBytes,
+    tokens: record.tokens,
   }
 }
 
@@ -104,6 +107,7 @@ export function rowOfEntry(
     ...{ id, operation, method, path, status, rules, delivery, durationMs, firstByteMs, traceId },
     sandbox,
     sandboxName,
+    tokens: entry.usage ? entry.usage.inputTokens + entry.usage.outputTokens : 0,
     model: modelOf(body) ?? null,
     stream: asksForStream(body),
     unmatched: operation === null && rules[0]?.kind !== 'answer',

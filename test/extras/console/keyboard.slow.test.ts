@@ -62,7 +62,7 @@ async function goTo(screen: string): Promise<void> {
 describe('the keyboard', () => {
   it('finds, opens, sends again and closes a call', async () => {
     await tabTo('Search calls')
-    await page.keyboard.type('provider')
+    await page.keyboard.type('is:unmatched')
     await page.getByText('/responses', { exact: true }).first().waitFor({ state: 'detached' })
     await tabTo(/unmatched/)
     await press('Enter')
@@ -88,7 +88,7 @@ describe('the keyboard', () => {
   })
 
   it('moves through the list with the arrow keys, and leaves it with one Tab', async () => {
-    await tabTo('Duration')
+    await tabTo('Size')
     await press('Tab')
     expect(await page.evaluate(() => document.activeElement?.matches('.row'))).toBe(true)
     await press('ArrowDown', 'ArrowDown', 'End', 'Home', 'ArrowDown', 'Enter')

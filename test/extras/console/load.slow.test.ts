@@ -28,9 +28,13 @@ async function callFor(seconds: number, perSecond: number): Promise<void> {
   await Promise.all(calls)
 }
 
+async function fillJournal(): Promise<void> {
+  while (sent < total) await Promise.all(Array.from({ length: 50 }, ask))
+}
+
 describe('the console at 200 calls per second, with 5,000 in the list', () => {
   it('stays responsive, and scrolls to the newest call until the user scrolls', async () => {
-    for (let batch = 0; batch < total / 50; batch++) await Promise.all(Array.from({ length: 50 }, ask))
+    await fillJournal()
     const { page, complaints } = await open(setup.browser, `${setup.server.url}/__understudy/`)
     await page.getByRole('listitem').first().waitFor()
     await page.getByText('Export 5,000 calls').waitFor()
@@ -94,6 +98,63 @@ describe('the console at 200 calls per second, with 5,000 in the list', () => {
     const { usedSize } = await devTools.send('Runtime.getHeapUsage')
     console.log(`the page uses ${Math.round(usedSize / 1e6)} MB`)
     expect(usedSize).toBeLessThan(150e6)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+})
+
+describe('the list of 5,000 calls', () => {
+  it('has no empty part and does not move its columns, whatever changes', async () => {
+    await fillJournal()
+    const { page, complaints } = await open(setup.browser, `${setup.server.url}/__understudy/`)
+    await page.getByText('Export 5,000 calls').waitFor()
+    /** Returns the pixels of the list without a row, and the left edges of the first columns. */
+    const look = () =>
+      page.evaluate(async () => {
+        for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
+        const list = document.querySelector('.scroller')?.getBoundingClientRect() ?? new DOMRect()
+        const boxes = [...document.querySelectorAll('.rows li')].map((row) => row.getBoundingClientRect())
+        const columns = ['time', '.status', '.what'].map(
+          (name) => document.querySelector(`.rows ${name}`)?.getBoundingClientRect().left,
+        )
+        const above = Math.max(0, Math.min(...boxes.map(({ top }) => top)) - list.top)
+        const below = Math.max(0, list.bottom - Math.max(...boxes.map(({ bottom }) => bottom)))
+        return { empty: Math.round(above + below), columns }
+      })
+    const scroll = (top: number) =>
+      page.locator('.scroller').evaluate((list, position) => list.scrollTo(0, position), top)
+    const openCall = () => page.locator('.rows .row').nth(20).click()
+    const search = page.getByLabel('Search calls')
+    const { columns } = await look()
+    for (const [step, change] of Object.entries({
+      'scrolled far down': () => scroll(90_000),
+      opened: openCall,
+      closed: () => page.keyboard.press('Escape'),
+      'scrolled to the end': () => scroll(1_000_000),
+      sorted: () => page.getByRole('button', { name: 'Request' }).click(),
+      'scrolled again': () => scroll(50_000),
+      grouped: () => page.getByLabel('Group by').selectOption('conversation'),
+      'scrolled in groups': () => scroll(50_000),
+      searched: () => search.fill('call-12'),
+      'cleared after a search in vain': async () => {
+        await search.fill('is:aborted')
+        await page.getByText('No calls match').waitFor()
+        await search.fill('')
+        await page.locator('.rows .row').first().waitFor()
+      },
+      'down again': () => scroll(70_000),
+      higher: () => page.setViewportSize({ width: 1280, height: 1100 }),
+      medium: () => page.setViewportSize({ width: 850, height: 700 }),
+      'opened in its place': openCall,
+      'closed in its place': () => page.keyboard.press('Escape'),
+    })) {
+      await change()
+      await expect.poll(look, soon).toEqual({ empty: 0, columns })
+      if (step === 'closed in its place')
+        expect(await page.locator('.scroller').evaluate((list) => list.scrollTop)).toBeGreaterThan(60_000)
+    }
+    await page.setViewportSize({ width: 400, height: 800 })
+    await expect.poll(async () => (await look()).empty, soon).toBe(0)
     expect(complaints).toEqual([])
     await page.close()
   })

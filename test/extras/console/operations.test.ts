@@ -80,7 +80,15 @@ describe('rows of calls', () => {
     expect(row).toMatchObject({ id, input: 'result: It is at six.', traceId })
     expect(row?.conversation).toMatch(/^Which key\? Mine is (?!sk-)/)
     expect(row?.bytes).toBeGreaterThan(100)
-    expect(await control('POST /body-searches', { text: 'AT SIX' })).toEqual([['default', id]])
+    for (const search of [
+      { text: 'AT SIX' },
+      { text: 't is at', field: 'body' },
+      { text: 'six', field: 'output' },
+      { text: 'look', field: 'input.0.name' },
+    ])
+      expect(await control('POST /body-searches', search), search.text).toEqual([['default', id]])
+    for (const search of [{ text: 't six' }, { text: 'six', field: 'input' }, { text: 'look', field: 'id' }])
+      expect(await control('POST /body-searches', search), search.text).toEqual([])
   })
 
   it('contain the beginning of a body that the journal has cut, and no conversation', async () => {

@@ -7,12 +7,13 @@ import { ask, askConsole, goneCount, messageOf } from './api.ts'
 import { follow, loadChanges } from './changes.ts'
 import { failedTest, readFailedTest } from './failed-test.ts'
 import { chosenSandbox, param } from './location.ts'
-import { matches, parseSearch, ruleName } from './search.ts'
+import { isInBodies, matches, parseSearch, ruleName, textOf } from './search.ts'
 
 /** Maximum number of calls to keep in the list. Older ones are removed. */
 const limit = 5000
 /** Minimum time between two searches in bodies, in milliseconds. */
 const searchEveryMs = 250
+const maxSearchLength = 1000
 /** Minimum time between two updates of the list, in milliseconds. */
 const publishEveryMs = 200
 
@@ -53,11 +54,9 @@ export function pause(paused: boolean): void {
   pausedCalls.value = paused ? calls.value : undefined
 }
 
-const terms = computed(() => parseSearch(param('q')))
-/** Search terms that the server looks for in bodies. */
-const bodyTexts = computed(() => terms.value.filter(({ field, value }) => field === 'body' && value !== ''))
-/** Calls whose bodies contain a search term, as sandbox and id, by term. */
-const bodyMatches = signal<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
+export const terms = computed(() => parseSearch(param('q')))
+/** Calls that the server has found by a search term, as sandbox and id. Keys are terms as typed. */
+const found = signal<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
 
 /** Calls in the chosen sandbox, or in all sandboxes. Oldest first. */
 export const chosenCalls = computed(() => {
@@ -66,24 +65,13 @@ export const chosenCalls = computed(() => {
   return sandbox === '*' ? all : all.filter((call) => call.sandbox === sandbox)
 })
 
-export const shownCalls = computed(() =>
-  chosenCalls.value.filter(
-    (call) =>
-      matches(call, terms.value) &&
-      bodyTexts.value.every(
-        ({ value, isNegated }) =>
-          bodyMatches.value.get(value)?.has(`${call.sandbox} ${call.id}`) === !isNegated,
-      ),
-  ),
-)
-
-/**
- * Duration of a full bar in milliseconds: about the 95th percentile, so that one stalled stream does not flatten all
- * other bars. Rounded up to a power of two, so that the scale seldom changes.
- */
-export const durationScale = computed(() => {
-  const durations = Float64Array.from(shownCalls.value, ({ durationMs }) => durationMs ?? 0).sort()
-  return 2 ** Math.ceil(Math.log2(Math.max(1, durations[Math.floor(durations.length * 0.95)] ?? 0)))
+/** Calls that match the search. Oldest first. */
+export const shownCalls = computed(() => {
+  if (terms.value.length === 0) return chosenCalls.value
+  const sets = terms.value.map((term) => [term, found.value.get(term.text)] as const)
+  return chosenCalls.value.filter((call) =>
+    sets.every(([term, set]) => matches(call, term, set?.has(`${call.sandbox} ${call.id}`) ?? false)),
+  )
 })
 
 const compare = new Intl.Collator('en', { numeric: true }).compare
@@ -93,12 +81,11 @@ export const columns = {
   status: ['Status', (call) => call.status],
   path: ['Request', (call) => `${call.path} ${call.method}`],
   input: ['Input', (call) => call.input],
-  model: ['Model', (call) => call.model ?? ''],
-  size: ['Size', (call) => call.bytes],
   rule: ['Rule', ruleName],
-  sandbox: ['Sandbox', (call) => withName(call.sandbox, call.sandboxName)],
-  first: ['First byte', (call) => call.firstByteMs ?? -1],
   duration: ['Duration', (call) => call.durationMs ?? Number.POSITIVE_INFINITY],
+  model: ['Model', (call) => call.model ?? ''],
+  sandbox: ['Sandbox', (call) => call.sandboxName ?? call.sandbox],
+  size: ['Size', (call) => call.bytes],
 } satisfies Record<string, readonly [title: string, read: (call: CallRow) => string | number]>
 export type Column = keyof typeof columns
 
@@ -115,12 +102,12 @@ export const order = computed((): { column: Column; isDescending: boolean } => {
 export type Item = CallRow | { group: string; count: number }
 
 const groupings: Record<string, (call: CallRow) => string> = {
-  conversation: (call) => call.conversation ?? 'No conversation',
-  trace: (call) => call.traceId ?? 'No trace',
+  conversation: (call) => call.conversation ?? ungrouped,
+  trace: (call) => call.traceId ?? ungrouped,
 }
+const ungrouped = 'Other calls'
 
-/** The list as shown: sorted, and grouped if the URL requests grouping. */
-export const items = computed((): readonly Item[] => {
+const sortedCalls = computed((): readonly CallRow[] => {
   const { column, isDescending } = order.value
   const read: (call: CallRow) => string | number = columns[column][1]
   const sorted =
@@ -130,14 +117,30 @@ export const items = computed((): readonly Item[] => {
           const [first, second] = [read(left), read(right)]
           return typeof first === 'number' ? first - Number(second) : compare(first, String(second))
         })
-  const calls = isDescending ? sorted.toReversed() : sorted
-  const groupOf = groupings[param('group')]
-  if (!groupOf) return calls
-  return [...Map.groupBy(calls, groupOf)].flatMap(([group, members]) => [
-    { group, count: members.length },
-    ...members,
-  ])
+  return isDescending ? sorted.toReversed() : sorted
 })
+
+const groups = computed(() => {
+  const groupOf = groupings[param('group')]
+  const isLast = ([group]: [string, unknown]) => Number(group === ungrouped)
+  return (
+    groupOf &&
+    [...Map.groupBy(sortedCalls.value, groupOf)].sort((left, right) => isLast(left) - isLast(right))
+  )
+})
+
+/** Calls below a heading. */
+export const members = computed(
+  () => new Set(groups.value?.flatMap(([, calls]) => (calls.length > 1 ? calls : []))),
+)
+
+/** The list as shown: sorted, and grouped if the URL requests grouping. A call without others has no heading. */
+export const items = computed(
+  (): readonly Item[] =>
+    groups.value?.flatMap(([group, calls]): Item[] =>
+      calls.length > 1 ? [{ group, count: calls.length }, ...calls] : calls,
+    ) ?? sortedCalls.value,
+)
 
 export async function loadSandboxes(): Promise<void> {
   sandboxes.value = await ask('listSandboxes', {})
@@ -184,7 +187,10 @@ export async function showFailedTest(file?: File): Promise<void> {
 
 function take({ rows, isComplete }: ChangedCalls): void {
   if (isComplete) byKey = new Map()
-  for (const row of rows) byKey.set(keyOf(row), row)
+  for (const row of rows) {
+    byKey.set(keyOf(row), row)
+    textOf(row)
+  }
   for (const key of byKey.keys()) {
     if (byKey.size <= limit) break
     byKey.delete(key)
@@ -195,21 +201,21 @@ function take({ rows, isComplete }: ChangedCalls): void {
   if (rows.some(({ sandbox }) => !known.has(sandbox))) void loadSandboxes().catch(() => undefined)
 }
 
+const now = () => document.timeline.currentTime as number
 let publishedAt = Number.NEGATIVE_INFINITY
 let isPublishing = false
 
 /** Shows calls at once, or together with calls that arrive shortly after. */
 function publish(): void {
-  const now = document.timeline.currentTime as number
   if (isPublishing) return
   isPublishing = true
   setTimeout(
     () => {
       isPublishing = false
-      publishedAt = document.timeline.currentTime as number
+      publishedAt = now()
       if (!failedTest.value) calls.value = [...byKey.values()]
     },
-    Math.max(0, publishedAt + publishEveryMs - now),
+    Math.max(0, publishedAt + publishEveryMs - now()),
   )
 }
 
@@ -221,22 +227,31 @@ export function start(): void {
   })
   effect(() => {
     // Searches again when calls arrive.
-    if (bodyTexts.value.length > 0 && calls.value.length > 0) void searchBodies()
+    if (terms.value.some(isInBodies) && calls.value.length > 0) void searchBodies()
   })
 }
 
 let isSearching = false
+/** Time before which the server is not asked to search again. */
+let searchAt = 0
 
 async function searchBodies(): Promise<void> {
   if (isSearching) return
   isSearching = true
-  await new Promise((resolve) => setTimeout(resolve, searchEveryMs))
-  isSearching = false
-  const found = await Promise.all(
-    bodyTexts.value.map(async ({ value: text }) => {
-      const keys = await askConsole<[string, string][]>('POST /body-searches', { text }).catch(() => [])
+  await new Promise((resolve) => setTimeout(resolve, searchAt - now()))
+  const began = now()
+  const [searched, known] = [terms.value, calls.value]
+  const sets = await Promise.all(
+    searched.filter(isInBodies).map(async ({ text, name, value }) => {
+      const search = { text: value.slice(0, maxSearchLength), ...(name && { field: name }) }
+      const keys = await askConsole<[string, string][]>('POST /body-searches', search).catch(() => [])
       return [text, new Set(keys.map(([sandbox, id]) => `${sandbox} ${id}`))] as const
     }),
   )
-  bodyMatches.value = new Map(found)
+  found.value = new Map(sets)
+  // Searches take at most a tenth of the server's time.
+  searchAt = now() + Math.max(searchEveryMs, 9 * (now() - began))
+  isSearching = false
+  const isCurrent = searched === terms.value && known === calls.value
+  if (!isCurrent && terms.value.some(isInBodies)) void searchBodies()
 }

@@ -1,7 +1,8 @@
 /** Live list of calls, next to the details of one call or the comparison of two. */
 import { signal, useSignal } from '@preact/signals'
+import { Fragment } from 'preact'
 import { memo } from 'preact/compat'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { CallRow } from '../rows.ts'
 import { Call } from './call.tsx'
 import {
@@ -10,16 +11,19 @@ import {
   chosenCalls,
   clearCalls,
   columns,
-  durationScale,
   type Item,
   isAutoScrolling,
   isLoaded,
   isPaused,
   items,
   keyOf,
+  members,
   order,
   pause,
+  sandboxes,
   selected,
+  shownCalls,
+  terms,
   withName,
 } from './calls-store.ts'
 import { Compare } from './compare.tsx'
@@ -27,8 +31,10 @@ import { ExportMenu } from './export-menu.tsx'
 import { failedTest } from './failed-test.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { chosenSandbox, closed, go, hashWith, param } from './location.ts'
+import { Menu } from './menu.tsx'
 import { ActionButton, Empty, milliseconds, Status, shortPath, sizeOf } from './parts.tsx'
-import { completions, fieldNames, ruleName, unknownFields } from './search.ts'
+import { help, isError, mistakes, ruleName } from './search.ts'
+import { type TimeAxis, timeAxis } from './time-axis.ts'
 
 export function Calls() {
   const open = param('call')
@@ -38,18 +44,22 @@ export function Calls() {
     addEventListener('keydown', handleKey)
     return () => removeEventListener('keydown', handleKey)
   }, [])
+  const hasOneSandbox = chosenSandbox.value !== '*' || sandboxes.value.length === 1
   const hasDetails = open !== '' || other !== ''
   return (
-    <div class={hasDetails ? 'split open' : 'split'}>
-      <section class="list" aria-label="Calls">
-        <Toolbar />
-        <List />
-      </section>
-      {other ? (
-        <Compare />
-      ) : (
-        open && <Call key={`${param('in')} ${open}`} id={open} sandbox={param('in') || 'default'} />
-      )}
+    <div class={hasDetails ? 'calls open' : 'calls'}>
+      <Toolbar />
+      <div class="split">
+        <section class={hasOneSandbox ? 'list single' : 'list'} aria-label="Calls">
+          <List />
+        </section>
+        {other ? (
+          <Compare />
+        ) : (
+          open && <Call key={`${param('in')} ${open}`} id={open} sandbox={param('in') || 'default'} />
+        )}
+      </div>
+      <Totals />
     </div>
   )
 }
@@ -57,7 +67,7 @@ export function Calls() {
 function useFocus(open: string): void {
   const last = useRef('')
   useEffect(() => {
-    if (open && !document.querySelector('.list')?.checkVisibility())
+    if (open && !document.querySelector('.list')?.checkVisibility({ visibilityProperty: true }))
       document.querySelector<HTMLElement>('.detail')?.focus()
     if (!open && document.activeElement === document.body)
       [...document.querySelectorAll<HTMLElement>('.rows a')]
@@ -74,7 +84,6 @@ const searchAfterMs = 100
 function SearchField() {
   const query = param('q')
   const text = useSignal(query)
-  const options = useSignal<readonly string[]>([])
   const timer = useRef(0)
   const searched = useRef(query)
   // A search set elsewhere, such as by a link, replaces the typed text.
@@ -84,28 +93,23 @@ function SearchField() {
     searched.current = query
     text.value = query
   }, [query])
-  const complete = () => {
-    options.value = completions(text.value, chosenCalls.peek())
-  }
   const search = () => {
     clearTimeout(timer.current)
     if (text.value === searched.current) return
     searched.current = text.value
     go({ q: text.value }, { replace: true })
-    complete()
   }
+  const wrong = mistakes(terms.value, chosenCalls.value)
   return (
-    <>
+    <div class="search grow">
       <input
-        class="grow"
         type="search"
-        list="completions"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Search, e.g. status:429"
+        placeholder="Search calls and their bodies"
         aria-label="Search calls"
+        aria-invalid={wrong.length > 0}
         value={text}
-        onFocus={complete}
         onInput={({ currentTarget: { value } }) => {
           text.value = value
           clearTimeout(timer.current)
@@ -114,12 +118,29 @@ function SearchField() {
         // If another element gets the focus, the search waits: a click's target must not move before release.
         onBlur={({ relatedTarget }) => relatedTarget ?? search()}
       />
-      <datalist id="completions">
-        {options.value.map((each) => (
-          <option key={each} value={each} />
+      <Menu label="Search help" title="?">
+        <dl class="pairs">
+          {help.map(([example, meaning]) => (
+            <div key={example}>
+              <dt>
+                <a href={hashWith({ q: example })}>
+                  <code>{example}</code>
+                </a>
+              </dt>
+              <dd>{meaning}</dd>
+            </div>
+          ))}
+        </dl>
+      </Menu>
+      <p class="card hint" role="status">
+        {wrong.map(({ text, meant }) => (
+          <span key={text}>
+            {text} is not known. Did you mean{' '}
+            <a href={hashWith({ q: query.replace(text, () => meant) })}>{meant}</a>?
+          </span>
         ))}
-      </datalist>
-    </>
+      </p>
+    </div>
   )
 }
 
@@ -186,36 +207,35 @@ function compareHash(): string {
   return hashWith({ call: first?.id, in: first?.sandbox, with: second?.id, within: second?.sandbox })
 }
 
-/** Minimum width of a list with one line per call, in pixels. Narrower lists show each call in two lines. */
-const narrow = 640
-const rowHeights = { wide: 32, narrow: 56 }
-/** Rows rendered above and below the visible ones. */
-const overscan = 8
+/** Maximum width of a window with several lines per call, in pixels. */
+const narrow = 760
+const rowHeights = { wide: 32, narrow: 70 }
+/** Rows are rendered in blocks. Unless the list scrolls by itself, a block above and one below are not visible. */
+const block = 8
 
 const wantedFocus = signal('')
 
 function List() {
   const scroller = useRef<HTMLDivElement>(null)
-  const size = useSignal({ width: 1000, height: 800 })
+  const size = useSignal({ isNarrow: innerWidth <= narrow, height: 800 })
   const scrollTop = useSignal(0)
   const list = items.value
-  const isNarrow = size.value.width < narrow
+  const { isNarrow, height } = size.value
   const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide
   const autoScroll = isAutoScrolling.value
   const wanted = wantedFocus.value
+  const view = [param('q'), param('sort'), param('group')].join(' ')
   const [open, openSandbox] = [param('call'), param('in')]
   const isOpen = (item: Item) => isCall(item) && item.id === open && item.sandbox === openSandbox
-  /** Key of the topmost visible row, and its index in the list. */
-  const anchor = useRef({ key: '', index: 0 })
-  /** Height of the calls added above the visible rows, by which the list is scrolled after rendering. */
-  const added = autoScroll ? 0 : rowHeight * Math.max(0, rowsAbove())
-  const top = scrollTop.value + added
+  /** The topmost visible row: its key, its index in the list, and the part of it that is above the list. */
+  const anchor = useRef({ key: '', index: 0, offset: 0, view })
+  const top = Math.min(positionOfAnchor(), Math.max(0, list.length * rowHeight - height))
 
   useEffect(() => {
     const element = scroller.current
     if (!element) return
     const observer = new ResizeObserver(() => {
-      size.value = { width: element.clientWidth, height: element.clientHeight }
+      size.value = { isNarrow: innerWidth <= narrow, height: element.clientHeight }
     })
     observer.observe(element)
     return () => observer.disconnect()
@@ -223,17 +243,15 @@ function List() {
   useLayoutEffect(() => {
     const element = scroller.current
     // Reading or setting the position forces a layout, which a list that is at the top does not need.
-    if (!element || (autoScroll && scrollTop.value === 0)) return
-    if (autoScroll) element.scrollTop = 0
-    else if (added > 0) element.scrollTop += added
-    scrollTop.value = element.scrollTop
-    remember()
-  }, [list, autoScroll])
+    if (!element || (top === 0 && scrollTop.value === 0)) return
+    element.scrollTop = top
+    remember(element)
+  }, [list, autoScroll, rowHeight, height, view])
+  const openIndex = open ? list.findIndex(isOpen) : -1
   // The open row stays in view next to its details.
   useLayoutEffect(() => {
-    const index = open ? list.findIndex(isOpen) : -1
-    if (index >= 0) reveal(index)
-  }, [open, openSandbox, isNarrow])
+    if (openIndex >= 0) reveal(openIndex)
+  }, [open, openSandbox, isNarrow, view, openIndex >= 0])
   useLayoutEffect(() => {
     if (!wanted) return
     const index = list.findIndex((item) => keyOfItem(item) === wanted)
@@ -249,49 +267,62 @@ function List() {
   function reveal(index: number): void {
     const element = scroller.current
     if (!element) return
-    const top = index * rowHeight
-    const isAbove = top < element.scrollTop
-    const isBelow = top + rowHeight > element.scrollTop + element.clientHeight
-    if (isAbove) element.scrollTop = top
-    if (isBelow) element.scrollTop = top + rowHeight - element.clientHeight
+    const start = index * rowHeight
+    const isAbove = start < element.scrollTop
+    const isBelow = start + rowHeight > element.scrollTop + element.clientHeight
+    if (isAbove) element.scrollTop = start
+    if (isBelow) element.scrollTop = start + rowHeight - element.clientHeight
+    remember(element)
+  }
+  /** Returns the position at which the anchor has not moved. A new search, order or grouping begins at the top. */
+  function positionOfAnchor(): number {
+    const { key, index, offset } = anchor.current
+    if (autoScroll || anchor.current.view !== view) return 0
+    const added = scrollTop.value > 0 ? list.slice(index).findIndex((item) => keyOfItem(item) === key) : 0
+    return (index + Math.max(0, added)) * rowHeight + offset
+  }
+  function remember(element: HTMLElement): void {
     scrollTop.value = element.scrollTop
-  }
-  function rowsAbove(): number {
-    const { key, index } = anchor.current
-    return list.slice(index).findIndex((item) => keyOfItem(item) === key)
-  }
-  function remember(): void {
-    const index = Math.floor((scroller.current?.scrollTop ?? 0) / rowHeight)
-    anchor.current = { key: keyOfItem(list[index]), index }
+    const index = Math.floor(element.scrollTop / rowHeight)
+    const offset = element.scrollTop - index * rowHeight
+    anchor.current = { key: keyOfItem(list[index]), index, offset, view }
   }
   const onScroll = () => {
     const element = scroller.current
     if (!element) return
-    scrollTop.value = element.scrollTop
-    remember()
+    remember(element)
     if (isAutoScrolling.value && element.scrollTop > 4) isAutoScrolling.value = false
   }
 
-  if (list.length === 0) return <NoCalls />
-  const first = Math.max(0, Math.floor(top / rowHeight) - overscan)
-  const last = Math.ceil((top + size.value.height) / rowHeight) + overscan
+  const overscan = autoScroll ? 0 : block
+  const first = Math.max(0, Math.floor(top / rowHeight / block) * block - overscan)
+  const last = Math.ceil((top + height) / rowHeight / block) * block + overscan
   const visible = list.slice(first, last)
+  const axis = useMemo(() => timeAxis(visible.filter(isCall)), [list, first, last])
+
+  if (list.length === 0) return <NoCalls />
   const tabStop = visible.find(isOpen) ?? list.slice(Math.floor(top / rowHeight)).find(isCall)
-  const scale = durationScale.value
+  const place = hashWith({ call: undefined, in: undefined, with: undefined, within: undefined })
   return (
     <>
-      <Headings />
+      <Headings axis={axis} />
       <div class={isNarrow ? 'scroller narrow' : 'scroller'} ref={scroller} onScroll={onScroll}>
         <ol
           class="rows"
-          style={{ height: `${list.length * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
+          style={{
+            height: `${list.length * rowHeight}px`,
+            paddingTop: `${first * rowHeight}px`,
+            '--cuts': axis.cuts.map(breakAt).join(),
+          }}
         >
           {visible.map((item) =>
             isCall(item) ? (
               <Row
                 key={keyOf(item)}
                 call={item}
-                scale={scale}
+                axis={axis}
+                place={place}
+                isMember={members.value.has(item)}
                 isOpen={isOpen(item)}
                 isSelected={selected.value.has(keyOf(item))}
                 isTabStop={item === tabStop}
@@ -305,6 +336,38 @@ function List() {
         </ol>
       </div>
     </>
+  )
+}
+
+/** Returns stops of a gradient that draws two lines at a shortened stretch of the time axis. */
+function breakAt(position: number): string {
+  const at = (pixels: number) => `calc(${position * 100}% + ${pixels}px)`
+  return `#0000 ${at(-2)}, var(--edge) 0 ${at(-1)}, #0000 0 ${at(1)}, var(--edge) 0 ${at(2)}, #0000 0`
+}
+
+/** Figures of the calls that match the search. */
+function Totals() {
+  const [shown, all] = [shownCalls.value, chosenCalls.value]
+  const [first, last] = [shown[0], shown.at(-1)]
+  if (!first || !last) return null
+  const errors = shown.filter(isError).length
+  const tokens = shown.reduce((sum, call) => sum + call.tokens, 0)
+  const bytes = shown.reduce((sum, call) => sum + call.bytes, 0)
+  const count = (number: number, unit: string) =>
+    `${number.toLocaleString('en')} ${unit}${number === 1 ? '' : 's'}`
+  return (
+    <p class="bar totals">
+      <span>
+        {shown.length < all.length && `${shown.length.toLocaleString('en')} of `}
+        {count(all.length, 'call')}
+      </span>
+      {errors > 0 && <a href={hashWith({ q: `${param('q')} is:error`.trim() })}>{count(errors, 'error')}</a>}
+      <span>{count(tokens, 'token')}</span>
+      <span>{sizeOf(bytes)}</span>
+      <span>
+        {timeOfDay(first.startedAt).slice(0, 8)} to {timeOfDay(last.startedAt).slice(0, 8)}
+      </span>
+    </p>
   )
 }
 
@@ -355,7 +418,7 @@ function handleKey(event: KeyboardEvent): void {
   }
 }
 
-function Headings() {
+function Headings({ axis: { ticks } }: { axis: TimeAxis }) {
   const { column: sorted, isDescending } = order.value
   return (
     <fieldset class="headings" aria-label="Sort by">
@@ -364,16 +427,28 @@ function Headings() {
         // A third click returns to the newest calls first.
         const next = isSorted ? (isDescending ? column : undefined) : `-${column}`
         return (
-          <button
-            key={column}
-            type="button"
-            class={`by-${column}`}
-            aria-pressed={isSorted}
-            onClick={() => go({ sort: next }, { replace: true })}
-          >
-            {columns[column][0]}
-            {isSorted && (isDescending ? ' ↓' : ' ↑')}
-          </button>
+          <Fragment key={column}>
+            {column === 'model' && (
+              <span
+                class="ticks"
+                title="When each call in view began and ended. Stretches in which nothing begins or ends are shortened where two lines are."
+              >
+                <span>0</span>
+                {ticks.map((ms, index) => (
+                  <span key={index}>{milliseconds(ms)}</span>
+                ))}
+              </span>
+            )}
+            <button
+              type="button"
+              class={`by-${column}`}
+              aria-pressed={isSorted}
+              onClick={() => go({ sort: next }, { replace: true })}
+            >
+              {columns[column][0]}
+              {isSorted && (isDescending ? ' ↓' : ' ↑')}
+            </button>
+          </Fragment>
         )
       })}
     </fieldset>
@@ -386,11 +461,6 @@ function NoCalls() {
     return (
       <Empty>
         <p>No calls match</p>
-        {unknownFields(param('q')).map((field) => (
-          <p key={field}>
-            '{field}:' is not a search term. Terms: {fieldNames.join(', ')}.
-          </p>
-        ))}
         <a href={hashWith({ q: '' })}>Clear search</a>
       </Empty>
     )
@@ -399,24 +469,29 @@ function NoCalls() {
 
 const Row = memo(function Row({
   call,
-  scale,
+  axis,
+  place,
+  isMember,
   isOpen,
   isSelected,
   isTabStop,
 }: {
   call: CallRow
-  /** Duration of a full bar in milliseconds. */
-  scale: number
+  axis: TimeAxis
+  /** URL hash of the list without a call. */
+  place: string
+  /** If true, the call is below a heading. */
+  isMember: boolean
   isOpen: boolean
   isSelected: boolean
   /** If true, the Tab key focuses this row. The other rows are reached with the arrow keys. */
   isTabStop: boolean
 }) {
-  const { method, status, model, stream, durationMs, firstByteMs, rules, delivery, warnings } = call
+  const { method, status, model, stream, rules, delivery, warnings } = call
   const short = shortPath(call)
   const key = keyOf(call)
   return (
-    <li class={isOpen ? 'chosen' : undefined}>
+    <li class={`${isOpen ? 'chosen' : ''} ${isMember ? 'member' : ''}`}>
       <label class="check">
         <input
           type="checkbox"
@@ -427,7 +502,7 @@ const Row = memo(function Row({
         />
       </label>
       <a
-        href={hashWith({ call: call.id, in: call.sandbox, with: undefined, within: undefined })}
+        href={`${place}${place.includes('?') ? '&' : '?'}call=${encodeURIComponent(call.id)}&in=${encodeURIComponent(call.sandbox)}`}
         data-call={call.id}
         data-key={key}
         tabIndex={isTabStop ? 0 : -1}
@@ -441,8 +516,6 @@ const Row = memo(function Row({
           {stream && <span class="tag">stream</span>}
         </span>
         <span class="input">{call.input}</span>
-        <span class="model">{model ?? ''}</span>
-        <span class="size">{call.bytes > 0 ? sizeOf(call.bytes) : ''}</span>
         <span class="rule">
           {rules.length > 0 && (
             <span class="name">{`${ruleName(call)} ${rules.flatMap(({ faults }) => faults).join(', ')}`}</span>
@@ -454,28 +527,31 @@ const Row = memo(function Row({
             </span>
           )}
         </span>
-        <span class="sandbox" title={call.sandboxName ?? undefined}>
-          {withName(call.sandbox, call.sandboxName)}
+        <span class="duration">{milliseconds(call.durationMs)}</span>
+        <Bar call={call} axis={axis} />
+        <span class="model">{model ?? ''}</span>
+        <span class="sandbox" title={withName(call.sandbox, call.sandboxName)}>
+          {call.sandboxName ?? call.sandbox}
         </span>
-        <Bar durationMs={durationMs} firstByteMs={firstByteMs} scale={scale} />
-        <span class="duration">{milliseconds(durationMs)}</span>
+        <span class="size">{call.bytes > 0 ? sizeOf(call.bytes) : ''}</span>
       </a>
     </li>
   )
 })
 
-/** Bar whose length is the call's duration. The pale part ends at the first byte. */
+/** Bar from a call's beginning to its end. The pale part ends at the first byte. A call that is not over has no end. */
 function Bar({
-  durationMs,
-  firstByteMs,
-  scale,
-}: Pick<CallRow, 'durationMs' | 'firstByteMs'> & { scale: number }) {
-  const percent = (ms: number) => `${Math.min(100, (ms / scale) * 100)}%`
-  const end = durationMs ?? scale
+  call: { startedAt, durationMs, firstByteMs },
+  axis,
+}: Pick<Parameters<typeof Row>[0], 'call' | 'axis'>) {
+  const start = Date.parse(startedAt)
+  const left = axis.at(start)
+  const width = (durationMs === null ? 1 : axis.at(start + durationMs)) - left
+  const wait = axis.at(start + (firstByteMs ?? durationMs ?? Number.POSITIVE_INFINITY)) - left
+  const percent = (part: number) => `${(part * 100).toFixed(1)}%`
   return (
     <span class="bar-of" aria-hidden="true">
-      <span style={{ width: percent(end) }} />
-      <span style={{ width: percent(Math.min(end, firstByteMs ?? end)) }} />
+      <span style={{ left: percent(left), width: percent(width), '--wait': percent(wait / (width || 1)) }} />
     </span>
   )
 }

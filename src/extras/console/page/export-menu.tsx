@@ -1,25 +1,23 @@
-/** Menu that exports the selected calls, or all calls in the list, as a file. */
+/** Menu that exports the selected calls, or all calls that match the search, as a file. */
 import type { CallRow } from '../rows.ts'
 import { ask, askWhole } from './api.ts'
 import { calls, keyOf, selected, shownCalls } from './calls-store.ts'
+import { Menu } from './menu.tsx'
 import { ActionButton } from './parts.tsx'
 
 export function ExportMenu() {
   const chosen = calls.value.filter((call) => selected.value.has(keyOf(call)))
   const list = chosen.length > 0 ? chosen : shownCalls.value
-  if (list.length === 0) return null
-  const what = `${list.length.toLocaleString('en')} ${list.length === 1 ? 'call' : 'calls'}`
+  const what = chosen.length > 0 ? 'selected call' : 'call'
   return (
-    <details
-      class="menu"
-      onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.removeAttribute('open')}
-    >
-      <summary class="button">Export {what}</summary>
-      <div class="card">
-        <ActionButton run={() => exportHar(list)}>HAR</ActionButton>
-        <ActionButton run={() => exportEntries(list)}>Calls as JSON</ActionButton>
-      </div>
-    </details>
+    <Menu title={`Export ${list.length.toLocaleString('en')} ${what}${list.length === 1 ? '' : 's'}`}>
+      <ActionButton run={() => exportHar(list)} disabled={list.length === 0}>
+        HAR
+      </ActionButton>
+      <ActionButton run={() => exportEntries(list)} disabled={list.length === 0}>
+        Calls as JSON
+      </ActionButton>
+    </Menu>
   )
 }
 

@@ -1,91 +1,169 @@
 /** The call list's search language: `status:429 model:aurora/* slower:2s -rule:busy haiku`. */
+import { nearest } from '../../../lib/did-you-mean.ts'
 import { compileGlob } from '../../../lib/glob.ts'
 import { lookUp } from '../../../lib/json.ts'
 import type { CallRow } from '../rows.ts'
 
 export interface Term {
-  /** Field to search; undefined for a word without a field. */
-  field: FieldName | undefined
+  /** The term as typed. */
+  text: string
+  /** Name of a field, or a path in bodies such as `error.code`. Empty for a word. */
+  name: string
   value: string
   /** If true, the term must not match. */
   isNegated: boolean
+  /** Word before a colon that is not a field. The term is a word then. */
+  unknown?: string | undefined
 }
 
 interface Field {
-  /** Tests a row; undefined for terms that the server searches for. */
+  /** Example and its meaning, for the help. */
+  help: Help
+  /** Tests a row; undefined for a term that the server searches for. */
   matches?: (call: CallRow, value: string) => boolean
   values: (calls: readonly CallRow[]) => readonly string[]
+  /** Valid values. Default: all. */
+  expects?: RegExp
 }
 
 export function ruleName({ rules }: Pick<CallRow, 'rules'>): string {
   return rules.map(({ scenario, index }) => `${scenario}#${index}`).join(', ')
 }
 
-const kinds: Record<string, (call: CallRow) => boolean> = {
-  error: ({ status, delivery }) => status === 0 || status >= 400 || delivery === 'aborted-by-fault',
-  aborted: ({ status, delivery }) => status === 0 || delivery.startsWith('aborted'),
-  unmatched: ({ unmatched }) => unmatched,
-  'near-miss': ({ nearMissCount }) => nearMissCount > 0,
-  warning: ({ warnings }) => warnings > 0,
-  pending: ({ delivery }) => delivery === 'pending',
+const kinds: Record<string, readonly [meaning: string, test: (call: CallRow) => boolean]> = {
+  error: [
+    'errors: a status from 400, or a reply that was cut',
+    ({ status, delivery }) => status === 0 || status >= 400 || delivery === 'aborted-by-fault',
+  ],
+  warning: ['requests with a warning, such as for a misspelt field', ({ warnings }) => warnings > 0],
+  unmatched: ['requests that no operation or rule matched', ({ unmatched }) => unmatched],
+  'near-miss': ['requests that a rule nearly matched', ({ nearMissCount }) => nearMissCount > 0],
+  aborted: [
+    'replies that ended early',
+    ({ status, delivery }) => status === 0 || delivery.startsWith('aborted'),
+  ],
+  pending: ['calls that are not over', ({ delivery }) => delivery === 'pending'],
 }
+
+export const isError = (call: CallRow) => kinds['error']?.[1](call) ?? false
 
 const fields = {
   status: {
+    help: ['status:429', 'a status; 5xx means 500 to 599'],
     matches: ({ status }, value) =>
       /^[1-5]xx$/i.test(value) ? String(status).startsWith(value.slice(0, 1)) : String(status) === value,
     values: (calls) => ['4xx', '5xx', ...calls.map(({ status }) => String(status))],
+    expects: /^(0|[1-5](\d\d|xx))$/i,
+  },
+  is: {
+    help: ['is:error', kinds['error']?.[0] ?? ''],
+    matches: (call, value) => lookUp(kinds, value)?.[1](call) ?? false,
+    values: () => Object.keys(kinds),
+    expects: new RegExp(`^(${Object.keys(kinds).join('|')})$`),
   },
   op: {
+    help: ['op:createResponse', 'an operation'],
     matches: ({ operation }, value) => isLike(operation ?? 'none', value),
     values: (calls) => calls.map(({ operation }) => operation ?? 'none'),
   },
   model: {
+    help: ['model:aurora/*', 'a model; * stands for any characters'],
     matches: ({ model }, value) => isLike(model ?? 'none', value),
     // Each model, and all models of its provider.
     values: (calls) =>
       calls.flatMap(({ model }) => (model ? [model, model.replace(/\/[^/]*$/, '/*')] : ['none'])),
   },
   stream: {
+    help: ['stream:true', 'requests for an event stream'],
     matches: ({ stream }, value) => String(stream) === value,
     values: () => ['true', 'false'],
+    expects: /^(true|false)$/,
   },
   slower: {
+    help: ['slower:2s', 'calls that took longer'],
     matches: ({ durationMs }, value) => (durationMs ?? Number.POSITIVE_INFINITY) > millisecondsOf(value),
     values: () => ['100ms', '1s', '10s'],
+    expects: /^\d*\.?\d+(ms|s|m)?$/,
   },
   rule: {
+    help: ['rule:none', 'a scenario such as busy, or its rule such as busy#2'],
     matches: (call, value) =>
       [ruleName(call) || 'none', ...call.rules.map(({ scenario }) => scenario)].some((name) =>
         isLike(name, value),
       ),
     values: (calls) => ['none', ...calls.map(ruleName)],
   },
-  is: {
-    matches: (call, value) => lookUp(kinds, value)?.(call) ?? false,
-    values: () => Object.keys(kinds),
-  },
-  body: { values: () => [] },
   sandbox: {
-    matches: ({ sandbox, sandboxName }, value) => isLike(sandbox, value) || isLike(sandboxName ?? '', value),
-    values: (calls) => calls.map(({ sandbox }) => sandbox),
+    help: ['sandbox:default', 'a sandbox by its id, or by a part of its name'],
+    matches: ({ sandbox, sandboxName }, value) =>
+      isLike(sandbox, value) || isLike(sandboxName ?? '', `*${value}*`),
+    values: (calls) => calls.flatMap(({ sandbox, sandboxName }) => [sandbox, sandboxName ?? '']),
   },
   trace: {
+    help: ['trace:none', 'a trace id in the traceparent header'],
     matches: ({ traceId }, value) => isLike(traceId ?? 'none', value),
     values: (calls) => calls.map(({ traceId }) => traceId ?? ''),
   },
+  body: { help: ['body:"any text"', 'a text in the request or the reply'], values: () => [] },
 } satisfies Record<string, Field>
-type FieldName = keyof typeof fields
-export const fieldNames = Object.keys(fields)
+const fieldNames = Object.keys(fields)
 
-const token = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
+type Help = readonly [example: string, meaning: string]
+const kindsHelp = Object.entries(kinds).map(([kind, [meaning]]): Help => [`is:${kind}`, meaning])
 
-/** Returns words before a colon that are not fields, such as `code` in `code:429`. */
-export function unknownFields(text: string): string[] {
-  return [...text.matchAll(token)].flatMap(([, , name]) =>
-    name && !Object.hasOwn(fields, name.toLowerCase()) ? [name] : [],
-  )
+/** Examples of search terms, with their meaning. */
+export const help: readonly Help[] = [
+  ['harbour', 'a word anywhere in a call: its path, input, bodies, warnings'],
+  ...Object.entries<Field>(fields).flatMap(([name, { help }]) => (name === 'is' ? kindsHelp : [help])),
+  ['error.code:rate_limit', 'a field in a body; a single name has a dot, as in .seed:7'],
+  ['-status:200', 'a minus excludes calls'],
+]
+
+const token = /(-?)(?:([a-z]+|[a-z_]*\.[\w.-]*\w):(?!\/\/))?(?:"([^"]*)"?|(\S+))/gi
+
+export function parseSearch(text: string): Term[] {
+  return [...text.matchAll(token)].map(([whole, minus = '', before = '', quoted, plain = '']) => {
+    const isPath = before.includes('.')
+    const name = isPath ? before : before.toLowerCase()
+    const isKnown = isPath || name === '' || Object.hasOwn(fields, name)
+    const value = isKnown ? (quoted ?? plain) : whole.slice(minus.length).replace(/"/g, '')
+    return {
+      text: whole,
+      name: isKnown ? name : '',
+      value,
+      isNegated: minus !== '',
+      unknown: isKnown ? undefined : name,
+    }
+  })
 }
+
+export interface Mistake {
+  text: string
+  /** The nearest valid term. */
+  meant: string
+}
+
+/** Finds terms with an unknown field, with an invalid value, or with a value that is in no call but near to one. */
+export function mistakes(terms: readonly Term[], calls: readonly CallRow[]): Mistake[] {
+  return terms.flatMap(({ text, name, value, isNegated, unknown }) => {
+    const minus = isNegated ? '-' : ''
+    if (unknown !== undefined) {
+      const meant = nearest(unknown, fieldNames) ?? `.${unknown}`
+      return [{ text, meant: `${minus}${meant}${text.slice(text.indexOf(':'))}` }]
+    }
+    const field = lookUp<Field>(fields, name)
+    if (!field?.matches || value === '') return []
+    const { matches, expects, values, help } = field
+    if (expects ? expects.test(value) : calls.some((call) => matches(call, value))) return []
+    const candidates = [...new Set(values(calls))].slice(0, maxCandidates)
+    const meant = candidates.find((each) => each.startsWith(value)) ?? nearest(value, candidates)
+    if (meant === undefined && !expects) return []
+    return [{ text, meant: `${minus}${meant === undefined ? help[0] : `${name}:${meant}`}` }]
+  })
+}
+
+/** Maximum number of values to compare with a mistake. */
+const maxCandidates = 200
 
 function isLike(text: string, glob: string): boolean {
   return compileGlob(glob)(text.toLowerCase())
@@ -96,53 +174,31 @@ function millisecondsOf(text: string): number {
   return Number(number) * ({ s: 1000, m: 60_000 }[unit ?? ''] ?? 1)
 }
 
-export function parseSearch(text: string): Term[] {
-  return [...text.matchAll(token)].map(([whole, minus, name = '', quoted, plain = '']) => {
-    const field = Object.hasOwn(fields, name.toLowerCase()) ? (name.toLowerCase() as FieldName) : undefined
-    const value = quoted ?? plain
-    if (field) return { field, value, isNegated: minus === '-' }
-    return { field, value: name || minus ? whole.replace(/"/g, '') : value, isNegated: false }
-  })
+/** Returns true for terms that the server searches for: words, and texts in bodies. */
+export function isInBodies({ name, value }: Term): boolean {
+  // A method in upper case is part of the request line.
+  if (name === '') return value.length > 1 && !/^(GET|HEAD|POST|PUT|PATCH|DELETE)$/.test(value)
+  return value !== '' && (name === 'body' || name.includes('.'))
 }
 
-/** Returns true if a row matches all terms, except those that the server searches for. */
-export function matches(call: CallRow, terms: readonly Term[]): boolean {
-  return terms.every(({ field, value, isNegated }) => {
-    if (!field) return hasText(call, value.toLowerCase())
-    const { matches: test }: Field = fields[field]
-    return !test || value === '' || test(call, value) !== isNegated
-  })
+/** @param found If true, the server has found the term in the call. */
+export function matches(call: CallRow, { name, value, isNegated }: Term, found: boolean): boolean {
+  const test = lookUp<Field>(fields, name)?.matches
+  const isMatch =
+    name === '' ? found || textOf(call).includes(value.toLowerCase()) : (test?.(call, value) ?? found)
+  return value === '' || isMatch !== isNegated
 }
 
-const searched = new WeakMap<CallRow, string>()
+const texts = new WeakMap<CallRow, string>()
 
-function searchedText(call: CallRow): string {
-  const { method, path, operation, model, id, sandbox, status, rules, input, traceId } = call
-  const words = [`${method} ${path}`, operation, model, id, sandbox, status, ruleName(call), input, traceId]
-  return [...words, call.sandboxName, ...rules.flatMap(({ faults }) => faults)].join('\n').toLowerCase()
-}
-
-function hasText(call: CallRow, text: string): boolean {
-  const known = searched.get(call) ?? searchedText(call)
-  searched.set(call, known)
-  return known.includes(text)
-}
-
-const maxCompletions = 12
-
-/** Returns completions of the search: the whole text with different endings for its last term. */
-export function completions(text: string, calls: readonly CallRow[]): string[] {
-  const last = /\S*$/.exec(text)?.[0] ?? ''
-  const before = text.slice(0, text.length - last.length)
-  const [, minus = '', name = '', hasField, value = ''] = /^(-?)([a-z]*)(:?)(.*)$/i.exec(last) ?? []
-  if (!hasField)
-    return fieldNames.filter((field) => field.startsWith(name)).map((field) => `${before}${minus}${field}:`)
-  const field: Field | undefined = Object.hasOwn(fields, name) ? fields[name as FieldName] : undefined
-  const values = [...new Set(field?.values(calls))].filter(
-    (each) => each !== '' && each.toLowerCase().startsWith(value.toLowerCase()),
-  )
-  return values
-    .sort()
-    .slice(0, maxCompletions)
-    .map((each) => `${before}${minus}${name}:${/\s/.test(each) ? JSON.stringify(each) : each}`)
+/** Returns the text that words are searched in. Called early, because it takes long for thousands of rows at once. */
+export function textOf(call: CallRow): string {
+  const known = texts.get(call)
+  if (known !== undefined) return known
+  const { method, path, operation, model, id, sandbox, sandboxName, status, rules, input, traceId } = call
+  const faults = rules.flatMap(({ faults }) => faults)
+  const words = [operation, model, id, sandbox, sandboxName, status, ruleName(call), input, traceId]
+  const text = [`${method} ${path}`, ...words, ...faults].join('\n').toLowerCase()
+  texts.set(call, text)
+  return text
 }

@@ -1,0 +1,55 @@
+/** Searches calls for a word, or for a text in their bodies. */
+import * as z from 'zod'
+import type { CallRecord } from '../../journal/call-record.ts'
+import { parseJson } from '../../lib/json.ts'
+import { readPath, walk } from '../../lib/value-path.ts'
+
+export const BodySearch = z.strictObject({
+  text: z.string().min(1).max(1000),
+  field: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('`body`, or the end of a path in bodies. Default: bodies, warnings and errors have the word.'),
+})
+
+/** Returns a predicate whose time is proportional to the size of the call's bodies. Case is ignored. */
+export function compileSearch({ text, field }: z.output<typeof BodySearch>): (record: CallRecord) => boolean {
+  const anywhere = new RegExp(text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'i')
+  if (field === 'body') return (record) => bodiesOf(record).some((body) => anywhere.test(body))
+  // The beginning of a word can follow an escape sequence such as `\n` in JSON.
+  const word = new RegExp(`(?:(?<![a-z0-9])|(?<=\\\\[nrt])|(?![a-z0-9]))${anywhere.source}`, 'i')
+  if (field === undefined)
+    return (record) =>
+      [...bodiesOf(record), record.error ?? '', ...record.warnings].some((each) => word.test(each))
+  const path = readPath(field).filter((key) => !isIndex(key))
+  const name = JSON.stringify(path.at(-1) ?? '')
+  const hasField = (at: readonly (string | number)[], value: unknown) => {
+    const keys = at.filter((key) => typeof key === 'string').slice(-path.length)
+    if (keys.length < path.length || keys.some((key, index) => key !== path[index])) return false
+    return typeof value === 'string' ? anywhere.test(value) : String(value) === text
+  }
+  return (record) =>
+    bodiesOf(record).some(
+      (body) =>
+        body.includes(name) &&
+        documentsIn(body, name).some((value) => walk(value).some(([at, inner]) => hasField(at, inner))),
+    )
+}
+
+function bodiesOf(record: CallRecord): string[] {
+  return [record.requestText, record.responseBody.text]
+}
+
+function isIndex(key: string): boolean {
+  return key === '*' || /^\d+$/.test(key)
+}
+
+/** Returns the value of a JSON body, or of the events of a stream that contain the text. */
+function documentsIn(body: string, text: string): unknown[] {
+  if (!/^(data|event|id|:)/.test(body)) return [parseJson(body)]
+  return body
+    .split('\n')
+    .filter((line) => line.startsWith('data:') && line.includes(text))
+    .map((line) => parseJson(line.slice('data:'.length)))
+}
