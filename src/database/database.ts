@@ -2,6 +2,7 @@
 import { GatewayError } from '../http/errors.ts'
 import { nameCalls } from '../lib/call-names.ts'
 import { copy } from '../lib/copy.ts'
+import { meantBy } from '../lib/did-you-mean.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
 import { isObject } from '../lib/json.ts'
 import { shown } from '../lib/schema-messages.ts'
@@ -127,7 +128,13 @@ export function toDatabase(
 ): Database {
   const records = collections.map(({ name }) => [name, new StateRecords(name, current, writes)])
   // `Object.fromEntries` loses the collections' types.
-  return Object.fromEntries(records) as Database
+  return new Proxy(Object.fromEntries(records) as Database, {
+    get(database, name) {
+      const hint = typeof name === 'string' && !(name in database) ? meantBy(name, Object.keys(database)) : ''
+      if (hint) throw new TypeError(`db: unknown collection ${shown(name)}${hint}`)
+      return Reflect.get(database, name)
+    },
+  })
 }
 
 /** Checks references between tables, and returns copies so that callers cannot change stored rows. */

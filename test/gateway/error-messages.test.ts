@@ -173,6 +173,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       "must be an object such as { search: { q: 'tides' } }, got 'search'",
     ],
     [() => parseScenario('{}' as Any), 'parseScenario(JSON.parse(text))'],
+    [() => gateway.db.provider, "db: unknown collection 'provider'; did you mean 'providers'?"],
     [
       () => gateway.db.providers.update('aurora'),
       'db.providers.update(): the second argument must be an object with the fields to change, got undefined',
