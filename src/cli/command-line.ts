@@ -95,7 +95,6 @@ function addServe(program: Command, start: Start): Command {
     )
   addFlags(serve, serverOptions)
   serve
-    .option('--watch', 'reload scenario files when they change')
     .option('--quiet', 'do not log requests')
     .option('--json', 'print one line of JSON when ready, and log requests on stderr')
     .option('--stop-on-stdin-close', 'stop when stdin closes, as it does when the parent process exits')

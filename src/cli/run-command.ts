@@ -24,7 +24,7 @@ export async function runWithServer(
   [program = '', ...args]: readonly string[],
   start: Start,
 ): Promise<void> {
-  const { gateway } = createGateway(command)
+  const gateway = createGateway(command)
   const received = new Map<string, number>()
   const onRequest = (line: RequestLine) => {
     if (line.path.startsWith('/__understudy')) return

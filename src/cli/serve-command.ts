@@ -10,17 +10,15 @@ import type { GatewayOptionsInput, InitialScenario } from '../sandbox/options.ts
 import type { RequestLine } from '../server/request-line.ts'
 import { type ListenOptions, serverOptions } from '../server/server-options.ts'
 import { gatewaySetup } from '../setup.ts'
-import { isPath, readConfig, toGateway } from './config-file.ts'
+import { readConfig, toGateway } from './config-file.ts'
 import { readFlags, withFlags } from './flags.ts'
 import { readyLine, readyText, type Started } from './ready.ts'
 import { requestLineText } from './request-line-text.ts'
-import { watchScenarios } from './watch-scenarios.ts'
 
 /** Flags that set no option. */
 interface ServeFlags {
   port: number
   scenario?: string[]
-  watch?: true
   quiet?: true
   json?: true
   stopOnStdinClose?: true
@@ -39,7 +37,7 @@ export async function serve(command: Command, start: Start): Promise<void> {
   const flags: ServeFlags = command.opts()
   const settings: ListenOptions = readFlags(command, serverOptions)
   const { token } = settings
-  const { gateway, scenarios } = createGateway(command)
+  const gateway = createGateway(command)
   const hasConsole = settings.console !== false && gateway.extras.some(({ name }) => name === 'console')
   // With --json, only the ready line is printed to stdout.
   const printLine = flags.json ? printError : print
@@ -57,9 +55,6 @@ export async function serve(command: Command, start: Start): Promise<void> {
   })
   // Keeps V8's young generation small: 207 MB of RSS after 20,000 POSTs instead of 287 MB, for the same CPU time.
   setFlagsFromString('--semi-space-growth-factor=1')
-  if (flags.watch && !scenarios.some(isPath))
-    printError('warning: --watch has no effect without a scenario file, such as --scenario mine.yaml')
-  if (flags.watch) watchScenarios(gateway, scenarios, printLine)
 
   let remainingMs = graceMs
   const stop = async () => {
@@ -75,7 +70,7 @@ export async function serve(command: Command, start: Start): Promise<void> {
   else print(readyText(server, { startMs: monotonic(), isTokenGenerated: token === undefined, hasConsole }))
 }
 
-export function createGateway(command: Command) {
+export function createGateway(command: Command): GatewayCore {
   const { config, scenario = [] }: ServeFlags = command.opts()
   const options: GatewayOptionsInput = config === undefined ? {} : readConfig(config)
   const scenarios = [...(options.scenarios ?? []), ...scenario] as InitialScenario[]
@@ -84,5 +79,5 @@ export function createGateway(command: Command) {
     Object.assign(options, { [name]: isGroup ? { ...Reflect.get(options, name), ...value } : value })
   }
   const file = config === undefined ? undefined : { file: config, scenarios: options.scenarios?.length ?? 0 }
-  return { gateway: toGateway({ ...options, scenarios }, file), scenarios }
+  return toGateway({ ...options, scenarios }, file)
 }

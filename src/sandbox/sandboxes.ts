@@ -173,14 +173,6 @@ export class Sandboxes {
       this.#remove(sandbox, 'was disposed: use it before dispose()')
   }
 
-  /** Replaces the scenario at an index of the `scenarios` option. Its counters start at zero. */
-  replaceScenario(place: number, next: ParsedScenario): void {
-    const old = this.scenarios[place]
-    if (!old) return
-    this.scenarios = this.scenarios.with(place, next)
-    for (const sandbox of [this.default, ...this.#sandboxes.values()]) sandbox.rules.replace(old, next)
-  }
-
   #admit({ id, name }: Identity, options: GatewayOptions, seedData: SeedData, from?: StateSnapshot): Sandbox {
     assertName(name)
     const { sandboxes: limit, sandboxIdle } = this.setup.options.limits

@@ -94,11 +94,6 @@ export class Rules {
     return ended
   }
 
-  /** Replaces a scenario with a newer version in all its activations. Their progress restarts at zero. */
-  replace(old: ParsedScenario, next: ParsedScenario): void {
-    this.#change(this.#live.activations.map((each) => (each.source === old ? createActivation(next) : each)))
-  }
-
   clear(): void {
     this.openGates()
     this.#live = { ...unused }

@@ -77,7 +77,7 @@ describe('serve', () => {
     vi.stubEnv('UNDERSTUDY_ALLOWED_HOST', 'one.example,two.example')
     vi.stubEnv('UNDERSTUDY_ONLY_SPECIFIED', '1')
     vi.stubEnv('UNDERSTUDY_NO_DEFAULT_SANDBOX', 'true')
-    vi.stubEnv('UNDERSTUDY_WATCH', 'false')
+    vi.stubEnv('UNDERSTUDY_QUIET', 'false')
     try {
       const { port, allowedHosts, options } = await optionsOf('--port', '9002')
       expect([port, allowedHosts]).toEqual([9002, ['one.example', 'two.example']])
@@ -370,7 +370,7 @@ describe('other commands', () => {
   it('prints help with commands and flags, in groups', async () => {
     expect(await exit('--help')).toBe(0)
     const words = ['serve', 'validate', 'scenarios', '--port', '--host', '--seed', '--scenario']
-    for (const word of [...words, '--token', '--watch', '--quiet', '--json', '--config', '--allowed-host'])
+    for (const word of [...words, '--token', '--quiet', '--json', '--config', '--allowed-host'])
       expect(stdout).toContain(word)
     const groups = [...stdout.matchAll(/^(\w+):$/gm)].map(([, group]) => group)
     const extras = ['Recordings']

@@ -3,15 +3,8 @@
  */
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  createGateway,
-  type Gateway,
-  type GatewayOptions,
-  parseScenario,
-  type Sandbox,
-} from '../../src/index.ts'
+import { createGateway, type Gateway, type GatewayOptions, type Sandbox } from '../../src/index.ts'
 import { intercept } from '../../src/node.ts'
-import type { ParsedScenario } from '../../src/scenarios/scenario.ts'
 import { startServer } from '../../src/serve.ts'
 import { call, open } from '../call.ts'
 
@@ -370,30 +363,4 @@ describe('createSandbox() with an existing id', () => {
     expect((await put({ seed: 7 })).status).toBe(200)
     expect((await put({ seed: 8 })).status).toBe(409)
   })
-})
-
-it("replaceScenario() updates one of the gateway's scenarios in every sandbox where it is active", async () => {
-  const failing = (name: string, status: number, times?: number) =>
-    parseScenario({ name, rules: [{ on: '*', ...(times && { times }), fault: { name: 'status', status } }] })
-  const gateway = createGateway({ scenarios: [failing('other', 402), failing('mine', 418, 1)] })
-  const sandboxes = [gateway, gateway.createSandbox(), gateway.createSandbox()]
-  const status = async ({ apiKey }: { apiKey: string }) =>
-    (await open({ fetch: gateway.fetch, apiKey }, 'GET /providers')).status
-  const keys = sandboxes.map(
-    (each) => ('apiKey' in each ? each : gateway.sandboxes.default) as { apiKey: string },
-  )
-  const all = () => Promise.all(keys.map(status))
-  expect(await all()).toEqual([418, 418, 418])
-  expect(await all()).toEqual([402, 402, 402])
-  sandboxes[2]?.resetScenarios()
-  sandboxes[2]?.use(failing('own', 409))
-
-  gateway.sandboxes.replaceScenario(1, failing('mine', 419, 1) as ParsedScenario)
-  // The new version starts with all of its `times` remaining.
-  expect(await all()).toEqual([419, 419, 419])
-  expect(await all()).toEqual([402, 402, 409])
-  expect(await status(gateway.createSandbox())).toBe(419)
-  gateway.sandboxes.replaceScenario(2, failing('mine', 420, 1) as ParsedScenario)
-  expect(await all()).toEqual([402, 402, 409])
-  expect(await status(gateway.createSandbox())).toBe(419)
 })
