@@ -41,7 +41,6 @@ function checkFile(file: string): void {
   else readScenario(file, { operations: everyOperation, files: () => data })
 }
 
-/** Returns true for `createGateway` options, false for a scenario. */
 function isConfig(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || 'rules' in value || 'on' in value) return false
   const options = optionsOf(gatewaySetup.extras)

@@ -114,7 +114,6 @@ export interface Records<Row extends object> extends RemoteRecords<Row> {
 /** Collections by name, as in `db.providers`. */
 export type Database = { readonly [Name in CollectionName]: Records<Rows[Name]> }
 
-/** A remote sandbox's collections. */
 export type RemoteDatabase = { readonly [Name in CollectionName]: RemoteRecords<Rows[Name]> }
 
 /**

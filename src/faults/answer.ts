@@ -164,7 +164,6 @@ export function otherType(value: unknown): unknown {
   return typeof value === 'string' ? 42 : JSON.stringify(value)
 }
 
-/** Changes citations that have `field`. */
 function changeCitations(
   reply: Reply,
   context: FaultContext,

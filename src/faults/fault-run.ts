@@ -11,7 +11,6 @@ import {
 import { compareFaults, type FaultSetting, faultOf, layerOf } from './index.ts'
 import { readEvents, withoutLength } from './raw-events.ts'
 
-/** The faults of one rule. */
 export interface RuleFaults {
   readonly faults: readonly FaultSetting[]
   readonly inputs: FaultInputs

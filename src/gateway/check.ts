@@ -103,7 +103,6 @@ export async function checkRequest(
 
 const noConversation: Conversation = { items: [], tools: [] }
 
-/** Returns the vendor's error for the first of the broken rules. */
 function refusal(first: BrokenRule, all: readonly BrokenRule[]): GatewayError {
   const { rule, param, message, status = 400 } = first
   const violations = all.map((each) => ({

@@ -36,7 +36,6 @@ export interface ExtraDefinition<Input extends object = object, RequestBodies ex
 // biome-ignore lint/suspicious/noExplicitAny: each extra has its own option type
 export type AnyExtra = ExtraDefinition<any, any>
 
-/** Intersection of several extras' option types. */
 export type OptionsOf<Definition> = Intersection<
   Definition extends ExtraDefinition<infer Input, infer _> ? (options: Input) => void : never
 >

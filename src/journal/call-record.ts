@@ -24,7 +24,6 @@ export interface CallState {
   readonly isCurrent: boolean
   readonly ledger: { add(usage: CallUsage, counted?: CallUsage): void }
   readonly owner: {
-    /** Name of the sandbox. Default: none. */
     readonly name?: string | undefined
     readonly listeners: Iterable<CallListener>
     enter(): void
@@ -46,7 +45,6 @@ export interface BrokenRule {
   readonly rule: string
   /** Path of the value in the body, such as `messages[2].tool_calls`; the error's `param`. */
   readonly param: string
-  /** The vendor's message. */
   readonly message: string
   /** Status of the refusal. Default: 400. */
   readonly status?: number
@@ -134,7 +132,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   #text: string | undefined
   #parsed: unknown
   isKept = false
-  /** Number of gates that hold the call. */
   holds = 0
   lacksRecording = false
   #isRouted = false

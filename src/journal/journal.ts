@@ -22,7 +22,6 @@ export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
 
 export type BodyOf<RequestBodies, Id> = Id extends keyof RequestBodies ? RequestBodies[Id] : unknown
 
-/** Options of `waitFor()`. */
 export interface WaitOptions extends WaitLimits {
   /** Number of calls to wait for. Default: 1. */
   count?: number
@@ -63,7 +62,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return this.#records.map(toEntry)
   }
 
-  /** Number of calls. */
   get size(): number {
     return this.#records.length
   }

@@ -81,7 +81,6 @@ export function describe({ description, default: value }: Option): string {
   return `${description} Default: ${text}.`
 }
 
-/** Hints for options of other functions. */
 const optionsOfOthers = new Map([
   ['onUnhandledRequest', '; pass it to intercept(gateway, { onUnhandledRequest })'],
   ['maxRetries', '; it is a client option'],

@@ -34,7 +34,6 @@ interface NotRule {
   readonly rateLimit?: undefined
 }
 
-/** Options of `createSandbox`, all optional. */
 export interface SandboxOptions {
   /**
    * Custom id: 1 to 64 lowercase letters and digits, with single hyphens in between. If a live sandbox has this id, it

@@ -66,7 +66,6 @@ export class SandboxState implements CallState {
     return !this.#hasEnded
   }
 
-  /** Returns how often a key has been counted before, and counts it. */
   count(key: string): number {
     const before = this.memory.get(key) ?? 0
     this.memory.set(key, before + 1)

@@ -58,7 +58,6 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   readonly name: string | undefined
   /** API key that routes requests to this sandbox. */
   readonly apiKey: string
-  /** Options, including defaults. */
   readonly options: GatewayOptions
   /** Clock of this sandbox, to read or advance its time. */
   readonly clock: SandboxClock = Object.assign(Object.create(guessedClock), {
@@ -145,7 +144,6 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return sdkEnvironment(this)
   }
 
-  /** Seed for all generated data. */
   get seed(): string | number {
     return this.options.seed
   }
@@ -157,7 +155,6 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return this.#db
   }
 
-  /** Calls received by this sandbox. */
   get journal(): Journal<RequestBodies> {
     void this.#live
     return this.#journal

@@ -228,7 +228,6 @@ export function progressIn(activation: Activation, rule: CompiledRule): Progress
 const rulePosition = z.lazy(() => z.int().describe("The rule's position in the scenario, from 1."))
 const differences = (description: string) => z.string().nullable().describe(description)
 
-/** An active scenario with its rules' progress. */
 export const ScenarioProgress = lazyObject(() => ({
   id: z.string().describe('Id of this activation. Pass it to deactivate only this one.'),
   name: z.string(),
@@ -260,7 +259,6 @@ export function scenarioProgress(activation: Activation): ScenarioProgress {
   return { id, name, description: source.description ?? null, rules: reports }
 }
 
-/** An active script's progress. */
 export const ScriptProgress = lazyObject(() => ({
   scenario: z.string(),
   rule: rulePosition,
@@ -286,7 +284,6 @@ export function scriptsOf(activation: Activation): ScriptProgress[] {
   })
 }
 
-/** A rule that has not been applied yet. */
 export const UnusedRule = lazyObject(() => ({
   scenario: z.string(),
   rule: rulePosition,

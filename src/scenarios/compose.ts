@@ -92,7 +92,6 @@ export interface RecordedAnswer {
 interface ComposeContext extends MatchContext {
   readonly live: { state: string; conversations: number }
   readonly fillTemplates: FillTemplates
-  /** Called if no rule answers. */
   findRecorded(): RecordedAnswer | undefined
 }
 

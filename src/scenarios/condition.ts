@@ -36,9 +36,7 @@ export interface RuleRequest extends Conditioned {
   readonly method: string
   /** Path relative to the base URL, such as `/chat/completions`; undefined for paths outside it. */
   readonly route: string | undefined
-  /** Hash of method, path, query and body. */
   readonly contentKey: string
-  /** Number of identical requests before this one. */
   readonly occurrence: number
   /** Models tried so far, including the current one, if the request names several. */
   readonly triedModels?: readonly string[]
@@ -94,7 +92,6 @@ export const Pattern = z.lazy(() =>
     }),
 )
 export type Pattern = z.infer<typeof Pattern>
-/** A regular expression, as data. */
 export type PatternInput = z.input<typeof Pattern>
 
 /** Returns true for a pattern, false for other objects with fields such as `matches`. */
@@ -198,7 +195,6 @@ export const When = z.lazy(() =>
   ),
 )
 export type ParsedWhen = z.infer<typeof When>
-/** Conditions on the requests that a rule matches. */
 export type When = z.input<typeof When>
 
 export function turnsOf(conversation: Conversation): NonNullable<ParsedWhen['turn']>[] {

@@ -75,7 +75,6 @@ export function isBelowLimit({ kind }: Pick<NearMiss, 'kind'>): boolean {
   return kind === 'rateLimit'
 }
 
-/** Counts the skipped rules, except those whose rate limit was not reached. */
 export function countNearMisses(skipped: readonly SkippedRules[]): number {
   const reasons = skipped.flatMap((each) => [...each.reasons.values()])
   return countSkipped(skipped) - reasons.filter(isBelowLimit).length

@@ -147,7 +147,6 @@ export class Rules {
   }
 }
 
-/** Omits gates, because they belong to one state. */
 function copySnapshot({ activations, named, ...others }: RulesSnapshot): RulesSnapshot {
   const copied = activations.filter(({ gate }) => !gate).map(copyActivation)
   return { ...others, activations: copied, named: named.map(copyActivation) }

@@ -111,5 +111,4 @@ export const Scenario = z.lazy(() =>
   ),
 )
 export type ParsedScenario = z.infer<typeof Scenario>
-/** A named list of rules. */
 export type Scenario = z.input<typeof Scenario>

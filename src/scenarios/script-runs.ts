@@ -51,9 +51,7 @@ export interface PlannedTurn extends CurrentRun {
   readonly repeated?: ScriptRun
   readonly history: string
   readonly faults: readonly FaultSetting[]
-  /** Reason for the journal. */
   readonly mismatch?: string
-  /** Reason for the script's progress. */
   readonly problem?: string | undefined
 }
 
