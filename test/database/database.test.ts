@@ -116,9 +116,6 @@ describe('a collection', () => {
 
 describe("a preset's configuration", () => {
   const invalid = [
-    [{ temperature: 'hot' }, 'config.temperature: '],
-    [{ model: '' }, 'config.model: '],
-    [{ max_output_tokens: 0 }, 'config.max_output_tokens: '],
     [{ tools: [{ type: 'function' }] }, 'config.tools[0].name: '],
     [{ text: { format: { type: 'poem' } } }, 'config.text.format.type: '],
     [{ plugins: [{ id: 'web', max_results: 26 }] }, 'config.plugins[0].max_results: '],

@@ -393,12 +393,6 @@ describe.each(Object.entries(clients))('user handlers, with %s:', (_, get) => {
     expect(await get(`${anywhere}/providers`)).toHaveProperty('data')
   })
 
-  it('can pass a request through to the network', async () => {
-    using context = start()
-    context.interception.use(http.all('*', () => passthrough()))
-    expect(await get(local)).toBe('ours: GET ')
-  })
-
   it('can return a network error', async () => {
     using context = start()
     context.interception.use(http.get('*/broken', () => HttpResponse.error()))

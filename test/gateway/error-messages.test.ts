@@ -167,7 +167,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       () => gateway.script({ text: 'x' }),
       "turns must be a list of turns, such as [{ text: 'Hello' }], got an object",
     ],
-    [() => gateway.script([{ reply: 'x' }]), "unknown field 'turns[0].reply'"],
     [
       () => gateway.script([{ call: 'search' }]),
       "must be an object such as { search: { q: 'tides' } }, got 'search'",
@@ -182,10 +181,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [
       () => gateway.journal.trace(7 as never),
       'journal.trace() expects a traceparent or a trace id of 32 hex digits, got 7',
-    ],
-    [
-      () => gateway.journal.trace('abc'),
-      "journal.trace() expects a traceparent or a trace id of 32 hex digits, got 'abc'",
     ],
     [
       () => gateway.fetch('/responses'),
@@ -205,11 +200,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       () => declared({ writess: true, output: undefined }),
       "createGateway: operation 'getX': writess: unknown field; did you mean 'writes'?",
     ],
-    [
-      () => declared({ input: { parms: {} } }),
-      "operation 'getX': input.parms: unknown field; did you mean 'params'?",
-    ],
-    [() => declared({ inputs: {} }), "inputs: unknown field; did you mean 'input'?"],
     [
       () => {
         const output = { '~standard': { validate: () => ({}) } }
@@ -271,16 +261,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       'calls: 1',
     ],
     [() => gateway.journal.calls('GET /reports/7'), "a rule's path has no operation: use journal.entries()"],
-    [
-      () => vitestExpect(gateway).toHaveReceived('GET /reports/7' as never),
-      "a rule's path has no operation: use journal.entries(), or defineOperation() for the path",
-    ],
-    [
-      () => vitestExpect(gateway).toHaveReceived('POST /responses' as never),
-      "did you mean 'createResponse'?",
-    ],
     [() => gateway.journal.calls('POST /responses'), "did you mean 'createResponse'?"],
-    [() => vitestExpect(gateway).toHaveReceived('text' as never), 'use journal.entries() for all calls'],
     [() => gateway.journal.calls('*'), 'use journal.entries() for all calls'],
     [
       () => gateway.journal.waitFor('createResponse', { timeoutMs: 9 } as object),
@@ -315,10 +296,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [
       () => resolved(() => (eventStream as Any)('Hello')),
       "eventStream() expects frames, such as [{ kind: 'event', event: { … } }], got 'Hello'",
-    ],
-    [
-      () => resolved(() => (eventStream as Any)([{ kind: 'done' }, { data: '1' }])),
-      "eventStream() expects frames, such as [{ kind: 'event', event: { … } }], got an object",
     ],
     [
       () => resolved(() => eventStream([])),
@@ -373,8 +350,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => gateway.clock.set('2026-02-01'), "clock.set does not exist: use advance('1h')"],
     [() => gateway.post('/x'), 'gateway.post does not exist: use reply(), fail() or use()'],
     [() => gateway.clock.now(), 'clock.now does not exist: use read()'],
-    [() => remote.clock.set(), "clock.set does not exist: use advance('1h')"],
-    [() => remote.journal.requests(), 'journal.requests does not exist: use entries()'],
     [() => create().createSandbox().close(), 'sandbox.close does not exist: use dispose()'],
     [() => gateway.db.providers.find(), 'records.find does not exist: use list('],
     ...['stop', 'listen'].flatMap((name): [() => unknown, string][] => [
@@ -389,7 +364,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       ],
     ]),
     [() => gateway.stop(), 'gateway.stop does not exist: use dispose(), or reset() for a gateway'],
-    [() => gateway.close(), 'gateway.close does not exist: use dispose(), or reset() for a gateway'],
     [
       () => gateway.listen(),
       'use intercept(gateway) of gateway-understudy/node, or startServer({ gateway })',
@@ -427,14 +401,9 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       () => [gateway.fork('twin'), gateway.fork('twin')],
       "fork(): Sandbox 'twin' already exists: dispose it first, or choose another id",
     ],
-    [
-      () => gateway.createSandbox({ fixtures: { provider: [] } }),
-      "fixtures.provider: unknown field; did you mean 'providers'?",
-    ],
     [() => gateway.db.providers.create(), 'db.providers.create() expects one record'],
     [() => gateway.db.providers.list(() => true), 'use query()'],
     [() => gateway.journal.calls(), "journal.calls() expects an operation such as 'createResponse'"],
-    [() => remote.restore({}), 'restore() expects a snapshot from sandbox.snapshot(), got {}'],
     [() => gateway.use('./x.txt'), 'its name must end in .yaml, .yml or .json'],
   ],
   'rejections whose message the specification sets': [
@@ -503,10 +472,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => start({ prot: 3 }), "startServer: unknown option 'prot'; did you mean 'port'?"],
     [() => start({ port: '4141' }), "options.port must be 0 to 65535, got '4141'"],
     [() => start(4141), 'startServer expects an options object'],
-    [
-      () => start({ allowedHosts: 'a.example' }),
-      "startServer: options.allowedHosts must be a list, got 'a.example'; write ['a.example']",
-    ],
     [() => start({ gateway, seed: 2 }), 'options.seed cannot be combined with options.gateway'],
     [() => start({ port: server.port }), 'is in use: choose another port, or 0 for any free port'],
   ],
@@ -550,11 +515,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => gateway.fail({ status: 503 }), 'fail(): status must be a number, got an object; write fail(503)'],
     [() => gateway.fail(503, { time: 2 }), "fail(): unknown field 'time'; did you mean 'times'?"],
     [
-      () => gateway.reply([]),
-      "reply(): the first argument must be text, a reply or a function, as in reply('Hello', { times: 2 }), got []",
-    ],
-    [() => gateway.script([{ txt: 'x' }]), "did you mean 'text'?"],
-    [
       () => disposed().reply('x'),
       "Sandbox 's1' was disposed: use it before dispose(), or create another sandbox",
     ],
@@ -568,10 +528,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [
       () => gateway.db.providers.query({ name: 'Aurora' }),
       'db.providers.query() expects a function, got an object; write query((q) => q.where({ … })), or list({ … })',
-    ],
-    [
-      () => gateway.db.providers.query((q: Any) => q.where({ name: 'Aurora' }).or({ slugg: 'x' })),
-      "db.providers.query(): unknown field 'slugg'; did you mean 'slug'?",
     ],
     [
       () => gateway.journal.calls('createRespons'),
@@ -607,18 +563,12 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => connectGateway('http://127.0.0.1:9'), 'start one with `npx gateway-understudy`'],
     [() => remote.use(undefined), 'got undefined'],
     [() => remote.reply(() => 'x'), "a function works only in the gateway's process"],
-    [() => remote.journal.calls('createRespons'), "did you mean 'createResponse'?"],
-    [() => remote.createSandbox({ sede: 1 }), "did you mean 'seed'?"],
     [() => remote.db.provider.list(), "collection: unknown collection 'provider'; did you mean 'providers'?"],
   ],
   'Vitest matchers': [
     [
       () => (vitestExpect(undefined) as Any).toHaveReceived('createResponse'),
       'expect(): this matcher requires a gateway or a sandbox, got undefined',
-    ],
-    [
-      () => (vitestExpect(gateway) as Any).toHaveReceived('createResponse', { request: {} }),
-      "A call has no field 'request'",
     ],
   ],
   requests: [

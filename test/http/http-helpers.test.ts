@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { decodeBody } from '../../src/http/body.ts'
 import type { GatewayError } from '../../src/http/errors.ts'
-import { assertJsonBody, parseJsonBody } from '../../src/http/json-body.ts'
+import { parseJsonBody } from '../../src/http/json-body.ts'
 import { eventStream, json } from '../../src/http/reply.ts'
 import { hideInQuery, hideInString, hideInText } from '../../src/http/secrets.ts'
 import { toViolations } from '../../src/http/violations.ts'
@@ -20,37 +20,10 @@ function thrown(run: () => unknown): GatewayError {
 }
 
 describe('JSON bodies', () => {
-  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
-
-  it('are parsed up to a depth of 500 levels', () => {
-    expect(parseJsonBody(nested(500))).toBeInstanceOf(Array)
-    expect(parseJsonBody(nested(501))).toBeUndefined()
-    expect(parseJsonBody(`[1,${nested(499)},null]`)).toBeInstanceOf(Array)
-    expect(parseJsonBody(`[1,${nested(500)},null]`)).toBeUndefined()
-    const flat = JSON.stringify(Array(2000).fill({ a: [1] }))
-    expect(parseJsonBody(flat)).toEqual(JSON.parse(flat))
-  })
-
   it('keep a key called __proto__ as data', () => {
     const value = parseJsonBody('{"__proto__":{"isAdmin":true},"a":{"b":1}}') as Record<string, unknown>
     expect(Object.keys(value)).toEqual(['__proto__', 'a'])
     expect(value['isAdmin']).toBeUndefined()
-  })
-
-  it('are rejected with a reason if missing or invalid', () => {
-    const rejection = (body: string) => {
-      const { metadata, assumption } = thrown(() => assertJsonBody(body, parseJsonBody(body)))
-      expect(assumption).toBe('requestBody')
-      return metadata?.['violations']
-    }
-    expect(rejection('')).toEqual([{ path: 'body', message: 'A JSON body is required', rule: 'required' }])
-    expect(rejection(nested(501))).toEqual([
-      { path: 'body', message: 'Nested deeper than 500 levels', rule: 'json' },
-    ])
-    expect(rejection('{')).toEqual([
-      { path: 'body', message: expect.stringMatching(/^Malformed JSON: .+/), rule: 'json' },
-    ])
-    assertJsonBody('null', parseJsonBody('null'))
   })
 
   it('are decoded as UTF-8 without a byte order mark, and leniently unless text is required', () => {
@@ -95,12 +68,6 @@ describe('toViolations', () => {
     ['a pattern', z.string().regex(/^a$/), 'b', ['body pattern: ']],
     ['a format', z.email(), 'b', ['body email: ']],
     ['a rule by name', z.string().refine(() => false, { params: { rule: 'odd' } }), 'b', ['body odd: ']],
-    [
-      'a rule without a name',
-      z.string().refine(() => false, { params: { rule: 1 } }),
-      'b',
-      ['body custom: '],
-    ],
     ['a bound', z.string().max(1), 'bb', ['body too_big: ']],
     [
       'a type that no branch of a union accepts',
@@ -126,12 +93,6 @@ describe('toViolations', () => {
       z.object({ a: z.union([z.string(), needs('b')]) }),
       { a: {} },
       ['body.a.b invalid_type: '],
-    ],
-    [
-      'a type that no branch of a nested union accepts',
-      z.object({ a: z.union([z.string(), needs('b')]) }),
-      { a: 1 },
-      ['body.a invalid_type: Must be a string or an object'],
     ],
     [
       'a union with no close branch',

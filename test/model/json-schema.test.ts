@@ -76,17 +76,13 @@ describe('schemas that could hang the server', () => {
     ['5,000 levels of items', nested(5000, (items) => ({ type: 'array', minItems: 1, items }))],
     ['5,000 levels of allOf', nested(5000, (inner) => ({ allOf: [inner] }))],
     ['a long text for a pattern', { type: 'string', pattern: 'a.*b.*c$', default: 'a'.repeat(1_000_000) }],
-    ['a long name for a pattern', { required: ['a'.repeat(1_000_000)], patternProperties: { 'a.*b$': {} } }],
     ['a repetition of 1e8', { type: 'string', pattern: 'a{100000000}' }],
-    ['nested repetitions', { type: 'string', pattern: '^((a{1000}){1000}){1000}$' }],
     ['a repetition of nothing', { type: 'string', pattern: '^(){1000000000}$' }],
     ['a long minimum for a pattern', { type: 'string', pattern: 'a.*b$', minLength: 100_000 }],
     ['a reference to itself', { $ref: '#' }],
     ['alternatives that lead back to the schema', { anyOf: [{ type: 'string' }, { $ref: '#' }] }],
     ['a minLength of 1e9', { type: 'string', minLength: 1e9 }],
     ['a minItems of 1e8', { type: 'array', minItems: 1e8 }],
-    ['a minProperties of 1e8', { type: 'object', minProperties: 1e8 }],
-    ['a minimum of 1e9 unique items', { type: 'array', items: {}, minItems: 1e9, uniqueItems: true }],
     [
       'definitions that double forty times',
       {
@@ -185,28 +181,6 @@ describe('large realistic schemas', () => {
       required: fields,
     })
     expect(Object.keys(value as object)).toHaveLength(203)
-  })
-
-  it('yield a value with 2,000 required fields', () => {
-    const names = Array.from({ length: 2000 }, (_, index) => `property_${index}`)
-    const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
-    const value = fakeValue({ type: 'object', properties, required: names }, { ...source, warn() {} })
-    expect(Object.keys(value as object)).toEqual(names)
-  })
-
-  it('yield a value with a slug, a multiple of 0.5, a map, unique items and one of two required fields', () => {
-    const { value, warnings } = outcome({
-      type: 'object',
-      properties: {
-        slug: { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 12, maxLength: 20 },
-        half: { type: 'number', multipleOf: 0.5, exclusiveMinimum: 1, maximum: 2 },
-        map: { type: 'object', additionalProperties: { type: 'integer' } },
-        levels: { type: 'array', items: { enum: [1, 2, 3] }, minItems: 3, uniqueItems: true },
-      },
-      oneOf: [{ required: ['x'] }, { required: ['y'] }],
-    })
-    expect(Object.keys((value as { map: object }).map)).toHaveLength(2)
-    expect(warnings).toEqual([])
   })
 })
 
@@ -347,10 +321,6 @@ describe('fakeValue', () => {
       strict({ value: { type: 'number' }, next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } }),
     ],
     [
-      'a recursive tree',
-      strict({ label: { type: 'string' }, children: { type: 'array', items: { $ref: '#' } } }),
-    ],
-    [
       'mutually recursive definitions',
       {
         $ref: '#/$defs/folder',
@@ -474,7 +444,6 @@ describe('fakeValue: unusual and invalid schemas', () => {
     when({ properties: { kind: { const: value } } }, { properties: { [value]: integer }, required: [value] })
   it.each<object>([
     { uniqueItems: true, minItems: 100, items: { ...integer, minimum: 1, maximum: 100 } },
-    { uniqueItems: true, minItems: 40, items: { enum: Array.from({ length: 40 }, (_, index) => index) } },
     { uniqueItems: true, minItems: 3, items: { type: 'string', default: 'x' } },
     { uniqueItems: true, minItems: 4, items: strict({ a: { enum: [1, 2] }, b: { enum: [1, 2] } }) },
     { type: 'object', properties: kind, required: ['kind'], allOf: ['a', 'b', 'c'].map(forKind) },

@@ -91,9 +91,7 @@ describe('sample text', () => {
 
   it.each([
     ['Plan three museums in Oslo', 3],
-    ['Give me 7 ideas for a birthday party', 7],
     ['Name two rivers of France', 2],
-    ['Name 10 rivers', 10],
     ['Give me four tips for better sleep', 4],
     ['How do I bake bread in six steps?', 6],
   ])('is a list with as many items as %j requests', async (question, count) => {
@@ -138,11 +136,7 @@ describe('sample text', () => {
     ['Write a function that counts words', /\n```[a-z]+\n/],
     ['Write a function that counts words in Python', /\n```python\n/],
     ['Write a JavaScript class', /\n```javascript\n/],
-    ['Show me a loop in TypeScript', /\n```typescript\n/],
     ['implement quicksort in rust', /\n```rust\n/],
-    ['Write a Go program', /\n```go\n/],
-    ['Write a bash script', /\n```bash\n/],
-    ['Write a SQL query', /\n```sql\n/],
     ['Describe a user as JSON', /\n```json\n\{/],
     ['Write a poem about foxes', /\n> .*\n> .*\n> /],
     ['Write a haiku about autumn leaves', /\n> .*\n> .*\n> .*\.\n/],
@@ -186,14 +180,6 @@ describe('sample text', () => {
     const { text, warnings } = await ask('How do tides work?', { text: { verbosity: 'chatty' } })
     expect(text).toBe(await textOf('How do tides work?'))
     expect(warnings).toContainEqual(expect.stringContaining("'chatty'"))
-  })
-
-  it('varies in length from under 40 to over 100 tokens', async () => {
-    const lengths = await Promise.all(
-      questions.map(async (question) => (await ask(question)).usage.output_tokens),
-    )
-    expect(Math.min(...lengths)).toBeLessThan(40)
-    expect(Math.max(...lengths)).toBeGreaterThan(100)
   })
 
   it('quotes the beginning of the question, so that a test can identify the request', async () => {
@@ -250,13 +236,6 @@ describe('sample text', () => {
     const countItems = async (filling: number) =>
       itemsOf(await textOf(`Suggest ${'x'.repeat(filling)} tldr`)).length
     expect([await countItems(387), await countItems(388)]).toEqual([3, 5])
-  })
-
-  it('omits the last sentence with verbosity low', async () => {
-    const [low, medium] = await Promise.all(
-      ['low', 'medium'].map((verbosity) => textOf('Write a haiku', { text: { verbosity } })),
-    )
-    expect(medium?.startsWith(`${low}\n\n`)).toBe(true)
   })
 
   it("reports a function's output, or is general if the output is empty", async () => {

@@ -89,7 +89,6 @@ describeAdapters('every operation', (entrance) => {
       ['content-type', 'application/x-www-form-urlencoded', ''],
       ['content-type', 'multipart/form-data; boundary=x', ''],
       ['content-encoding', 'gzip', "'gzip'"],
-      ['content-encoding', 'br', "'br'"],
       ['content-encoding', 'GZIP', "'gzip'"],
     ])('are rejected with 415 with %s: %s', async (name, value, message) => {
       const options = { body: '{"name":"x"}', headers: { [name]: value } }
@@ -120,15 +119,6 @@ describeAdapters('every operation', (entrance) => {
         expect(status).toBe(400)
         expect(body.error.metadata.violations[0].message).toBe('Nested deeper than 500 levels')
       }
-    })
-
-    it('cannot pollute prototypes', async () => {
-      const body = '{"name":"x","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
-      expect((await call('PATCH /workspaces/staging', { body })).status).toBe(200)
-      expect(
-        (await call('PATCH /workspaces/staging', { body: body.replace('__p', '\\u005f_p') })).status,
-      ).toBe(200)
-      expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
     })
   })
 

@@ -41,10 +41,6 @@ describe('checkScenario: unknown names and wrong values', () => {
       "rule 2 of 'outage': fault: 'stream-cutt' is unknown; did you mean 'stream-cut'?",
     ],
     [
-      { on: '*', fault: { name: 'latancy', ms: 5 } },
-      "rule 2 of 'outage': fault.name: 'latancy' is unknown; did you mean 'latency'?",
-    ],
-    [
       { on: '*', fault: ['latency', 'statuss'] },
       "rule 2 of 'outage': fault[1]: 'statuss' is unknown; did you mean 'status'?",
     ],
@@ -53,14 +49,6 @@ describe('checkScenario: unknown names and wrong values', () => {
       "rule 2 of 'outage': fault: 'constructor' is unknown; see docs/faults.md for all faults",
     ],
     [{ on: '*', tims: 2, ...status }, "rule 2 of 'outage': unknown field 'tims'; did you mean 'times'?"],
-    [
-      { on: '*', when: { modl: 'a/*' }, ...status },
-      "rule 2 of 'outage': unknown field 'when.modl'; did you mean 'model'?",
-    ],
-    [
-      { on: '*', fault: { name: 'latency', mss: 5 } },
-      "rule 2 of 'outage': unknown field 'fault.mss'; did you mean 'ms'?",
-    ],
     [
       { on: 'createResponse', reply: { txt: 'Hello' } },
       "rule 2 of 'outage': unknown field 'reply.txt'; did you mean 'text'?",
@@ -80,10 +68,6 @@ describe('checkScenario: unknown names and wrong values', () => {
     [
       { on: '*', sequence: ['pas'] },
       "rule 2 of 'outage': sequence[0] must be 'pass', or an object with a fault or a reply, got 'pas'",
-    ],
-    [
-      { on: '*', sequence: [{ falt: 'status' }] },
-      "rule 2 of 'outage': unknown field 'sequence[0].falt'; did you mean 'fault'?",
     ],
     [{ on: '*', rateLimit: { requests: 1 }, ...status }, "rule 2 of 'outage': rateLimit.per is required"],
     [
@@ -124,10 +108,6 @@ describe('checkScenario: contradictory rules', () => {
       { on: '*', rateLimit: { requests: 1, per: 0 } },
       "rule 2 of 'outage': rateLimit.per must be at least 1 millisecond",
     ],
-    [
-      { on: '*', sequence: [{ fault: 'status' }, 'stream-cut'] },
-      "rule 2 of 'outage': sequence[1] must be 'pass', or an object with a fault or a reply, got 'stream-cut'",
-    ],
     ...[
       [1, 1],
       [2, 1],
@@ -151,10 +131,6 @@ describe('checkScenario: contradictory rules', () => {
     [
       { on: 'listProviders', fault: 'stream-cut' },
       "rule 2 of 'outage': fault: 'stream-cut' applies to streams, which 'listProviders' does not have: use it on 'text'",
-    ],
-    [
-      { on: 'POST /chat/completions', fault: 'stream-cut' },
-      "rule 2 of 'outage': fault: 'stream-cut' applies to streams, which 'POST /chat/completions' does not have: use it on 'text'",
     ],
     [
       { on: 'getPreset', fault: 'citation-missing-field' },
@@ -228,10 +204,6 @@ describe('checkScenario: contradictory rules', () => {
       "rule 2 of 'outage': when.input must be text, { contains } or { matches }, got an object",
     ],
     [
-      { on: '*', when: { input: { equal: 'a' } }, fault: 'status' },
-      "rule 2 of 'outage': when.input must be text, { contains } or { matches }, got an object",
-    ],
-    [
       { on: '*', fault: { name: 'stream-cut', afterEvents: 1, afterBytes: 1 } },
       'a fault acts at one position',
     ],
@@ -262,10 +234,6 @@ describe('checkScenario: contradictory rules', () => {
     [
       { on: '*', reply: { frames: [{ evnt: {} }] } },
       "rule 2 of 'outage': reply.frames[0] must be a frame with event, data, bytes, base64, wait, done or hangUp, got an object",
-    ],
-    [
-      { on: '*', reply: { frames: ['done'] } },
-      "rule 2 of 'outage': reply.frames[0] must be a frame with event, data, bytes, base64, wait, done or hangUp, got 'done'",
     ],
   ]
 
@@ -328,10 +296,6 @@ it.each<[string, () => unknown]>([
   [
     'reply(): text: bad template: {{ is not closed; to write literal braces, start the text with {{=<% %>=}}',
     () => createGateway().reply('{{'),
-  ],
-  [
-    'fail(): times must be 1 or more, got 0: to disable a rule, remove it',
-    () => createGateway().fail(503, { times: 0 }),
   ],
   [
     'fail(): when.model must not be empty (and 2 more problems)',

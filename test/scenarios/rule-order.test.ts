@@ -77,13 +77,6 @@ describe('scripts among other rules', () => {
     expect(answers).toEqual(['first', 'second', 'default', 'default'])
     expect(await ask({ input: 'A new conversation' })).toBe('default')
   })
-
-  it('reject requests after the last turn, before older unlimited rules match', async () => {
-    const { gateway, ask } = setup()
-    gateway.reply('older')
-    gateway.script([{ text: 'only' }])
-    expect([await ask(), await ask({ input: 'Another' })]).toEqual(['only', 400])
-  })
 })
 
 describe('a finite rule after a script in the same scenario', () => {

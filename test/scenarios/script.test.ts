@@ -127,13 +127,9 @@ describe('script()', () => {
       ['{"tide":[1,{"at":6,"in":"Oslo"}]}'],
       ['{"tide":[1]}'],
     ],
-    ['items by position', { tide: [1, 2] }, ['{"tide":[1,2]}'], ['{"tide":[2,1]}']],
     ['the length of a list', { tide: [1] }, ['{"tide":[1]}'], ['{"tide":[1,2]}']],
     ['a list instead of an object', { tide: [1] }, ['{"tide":[1]}'], ['{"tide":{"0":1}}']],
     ['an object instead of a list', { tide: { 0: 1 } }, ['{"tide":{"0":1}}'], ['{"tide":[1]}']],
-    ['an object instead of null', { tide: { high: 6 } }, ['{"tide":{"high":6}}'], ['{"tide":null}']],
-    ['an object instead of a number', { tide: {} }, ['{"tide":{}}'], ['{"tide":6}']],
-    ['JSON instead of plain text', { ok: true }, ['{"ok":true}'], ['ok: true']],
     ['one of several results', 'Borealis', ['Aurora', 'Borealis'], ['Aurora', 'Aurora']],
     ['each result in order', ['Aurora', 'Borealis'], ['Aurora', 'Borealis'], ['Borealis', 'Aurora']],
   ]
@@ -415,24 +411,6 @@ describe('scripted conversations', () => {
     expect(await Promise.all(codes)).toEqual([200, 200, 200, 400, 400])
   })
 
-  it('are rejected, or leave the request to others, if the client changes their history', async () => {
-    const outcomes = (['fail', 'pass'] as const).map(async (onEnd) => {
-      const gateway = createGateway()
-      gateway.script([{ text: 'Hello Anna.' }, { text: 'The moon.' }], { onEnd })
-      const agent = new Agent(gateway, 'I am Anna.')
-      await agent.ask()
-      agent.input[1] = { role: 'assistant', content: 'Hello Bob.' }
-      const { error } = await agent.says('Why tides?').ask()
-      return error?.message ?? gateway.journal.last('createResponse')?.nearMisses[0]?.reason
-    })
-    expect(await Promise.all(outcomes)).toEqual([
-      expect.stringContaining(
-        'new conversation, or the client changed its history, and the script is already',
-      ),
-      'script() has no turn left for this call',
-    ])
-  })
-
   it('are rejected or passed through once every script is in use', async () => {
     const gateway = createGateway()
     gateway.script([{ expect: { input: 'Boats' }, text: 'A' }])
@@ -549,10 +527,6 @@ describe('script turns', () => {
       { output: [], fault: 'status' },
       "script(): turns[0].fault: 'status' replaces the turn's reply, so move the fault to a separate turn",
     ],
-    [
-      { output: [{ type: 'massage', content: 'x' }] },
-      "script(): turns[0].output[0].type: unknown type 'massage'; did you mean 'message'?",
-    ],
   ])('reject contradictory fields: %j', (turn, message) => {
     expect(() => createGateway().script([turn as never])).toThrow(message)
   })
@@ -629,16 +603,8 @@ describe('scripts', () => {
       "use(): onEnd: 'fail' has no effect: the rule needs a script, a sequence or times",
     ],
     [
-      { on: 'createResponse', script: [{ text: 'x', fault: 'status' }] },
-      "use(): script[0].fault: 'status' replaces the turn's reply, so move the fault to a separate turn",
-    ],
-    [
       { on: 'createResponse', script: [{ texts: 'x' }] },
       "use(): unknown field 'script[0].texts'; did you mean 'text'?",
-    ],
-    [
-      { on: 'createResponse', script: [{ text: 'x', expect: { results: {} } }] },
-      "use(): unknown field 'script[0].expect.results'; did you mean 'result'?",
     ],
     [
       { on: 'createResponse', script: [{ text: 'x', expect: { input: { matches: '(' } } }] },

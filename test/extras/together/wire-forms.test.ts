@@ -444,9 +444,7 @@ describe('POST /messages', () => {
     [402, 'billing_error'],
     [404, 'not_found_error'],
     [429, 'rate_limit_error'],
-    [499, 'invalid_request_error'],
     [500, 'api_error'],
-    [501, 'api_error'],
     [524, 'timeout_error'],
     [529, 'overloaded_error'],
   ])('returns an error with status %i as %s', async (status, type) => {
@@ -499,16 +497,6 @@ describe('POST /responses', () => {
   const other = '[b.example](https://b.example/)'
 
   it.each<[string, string[], string, [number, number][]]>([
-    ['', ['a'], link, [[0, 31]]],
-    [
-      '',
-      ['a', 'b'],
-      `${link} ${other}`,
-      [
-        [0, 31],
-        [32, 63],
-      ],
-    ],
     [
       'Tides',
       ['a', 'b'],
