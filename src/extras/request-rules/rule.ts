@@ -25,7 +25,7 @@ export interface RequestFacts extends Pick<ValidRequest, 'conversation' | 'isVen
   readonly memory: RecentMap<number>
 }
 
-interface Breach<Rule extends string> extends BrokenRule {
+export interface Breach<Rule extends string> extends BrokenRule {
   readonly rule: Rule
 }
 
