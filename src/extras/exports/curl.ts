@@ -15,24 +15,21 @@ export function toCurl(record: CallRecord, { baseUrl, apiKey }: SandboxAddress, 
   const base = route === undefined ? origin : baseUrl
   const target = targetOf(record)
   const body = bodyOf(record)
-  const first = [
-    'curl',
-    // -g turns off URL globbing.
-    ...(/[[\]{}]/.test(target) ? ['-g'] : []),
-    ...(asksForStream ? ['-N'] : []),
-    ...(method === 'GET' ? [] : ['-X', /^[A-Z]+$/.test(method) ? method : shellWord(method)]),
-    shellWord(base + target),
-  ]
   const headers = Object.entries(keptHeaders(record)).map(([name, value]) =>
     value === '' ? `${name};` : `${name}: ${value}`,
   )
-  const lines = [
-    first.join(' '),
-    ...[...(hasKey(record) ? [`authorization: Bearer ${apiKey}`] : []), ...headers].map(
-      (header) => `-H ${shellWord(header)}`,
-    ),
-    ...(body === '' ? [] : [`--data-raw ${shellWord(body)}`]),
+  if (hasKey(record)) headers.unshift(`authorization: Bearer ${apiKey}`)
+  // -g turns off URL globbing.
+  const options = [
+    /[[\]{}]/.test(target) && '-g',
+    asksForStream && '-N',
+    method !== 'GET' && `-X ${/^[A-Z]+$/.test(method) ? method : shellWord(method)}`,
   ]
+  const lines = [
+    ['curl', ...options, shellWord(base + target)].filter(Boolean).join(' '),
+    ...headers.map((header) => `-H ${shellWord(header)}`),
+    body !== '' && `--data-raw ${shellWord(body)}`,
+  ].filter(Boolean)
   return `${lines.join(' \\\n  ')}\n`
 }
 

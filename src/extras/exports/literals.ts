@@ -19,13 +19,14 @@ export class Code {
   }
 }
 
-/** Writes a value on one line if it is short, otherwise with a line for each member. */
+/** Writes a value on one line if it is short, otherwise with a line for each member that is not undefined. */
 export function literal(value: unknown, indent = '  '): string {
   if (value instanceof Code) return value.text
   if (typeof value === 'string') return stringLiteral(value)
   if (typeof value !== 'object' || value === null) return String(value)
   const [start, end, space] = Array.isArray(value) ? '[]' : ['{', '}', ' ']
-  const members = Object.entries(value).map(([name, member]) => {
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    if (member === undefined) return []
     return `${space ? `${propertyKey(name)}: ` : ''}${literal(member, `${indent}  `)}`
   })
   if (members.length === 0) return `${start}${end}`

@@ -42,7 +42,6 @@ export function toDocument(setup: DocumentSetup): Json {
         Error: errorReply(undefined, error, isEmulated),
         ...Object.fromEntries([...statuses].map((status) => [`Error${status}`, errorReply(status, error)])),
       },
-      ...(isEmulated && { headers: replyHeaders }),
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: bearer } },
     },
   }
@@ -100,7 +99,7 @@ function successOf(
       },
     }),
   }
-  return { [status]: { description: 'Success', ...(isEmulated && { headers: headersOf() }), content } }
+  return { [status]: { description: 'Success', ...(isEmulated && { headers: always }), content } }
 }
 
 function pathParametersOf({ path, input }: AnyOperation, schemas: Record<string, Json>): Json[] {
@@ -118,13 +117,11 @@ function parametersOf(
   schemas: Record<string, Json>,
 ): Json[] {
   if (schema && !(schema instanceof z.ZodType)) {
-    const { properties = {}, required = [] } = standardSchemaOf(schema, io) as Partial<ObjectSchema>
-    return Object.entries(properties).map(([name, field]) => ({
-      name,
-      in: location,
-      required: location === 'path' || required.includes(name),
-      schema: field,
-    }))
+    const { properties, required: names } = standardSchemaOf(schema, io)
+    return Object.entries(Object(properties)).map(([name, field]) => {
+      const required = location === 'path' || (Array.isArray(names) && names.includes(name))
+      return { name, in: location, required, schema: field }
+    })
   }
   if (schema instanceof z.ZodLazy)
     return parametersOf(location, schema._zod.innerType as z.ZodType, io, schemas)
@@ -134,11 +131,6 @@ function parametersOf(
     const required = location === 'path' || !field.safeParse(undefined).success
     return { name, in: location, required, ...(description !== undefined && { description }), schema: rest }
   })
-}
-
-interface ObjectSchema {
-  readonly properties: Json
-  readonly required: readonly string[]
 }
 
 /** Converts another library's schema if it can, and if the result has no references. Otherwise, returns `{}`. */
@@ -168,28 +160,20 @@ function schemaOf(schema: Schema, io: 'input' | 'output', schemas: Record<string
   })
   const names = new Map(Object.entries($defs).map(([name, json]) => [name, nameFor(name, json, io, schemas)]))
   const referring = (json: unknown): Json =>
-    JSON.parse(JSON.stringify(json), (key, value) => refer(key, value, names))
+    JSON.parse(JSON.stringify(json), (key, value) => {
+      const [, name] = (key === '$ref' && /^#\/\$defs\/(.*)/.exec(value)) || []
+      return name === undefined ? value : `#/components/schemas/${names.get(name)}`
+    })
   for (const [name, json] of Object.entries($defs)) schemas[names.get(name) as string] ??= referring(json)
   return referring(properties?.['root'])
 }
 
-function refer(key: string, value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (key !== '$ref' || typeof value !== 'string' || !value.startsWith('#/$defs/')) return value
-  const name = value.replace('#/$defs/', '')
-  return `#/components/schemas/${names.get(name)}`
-}
-
 /** Returns a schema's component name. Requests and replies may have different schemas with the same name. */
-function nameFor(name: string, json: unknown, io: 'input' | 'output', schemas: Record<string, Json>): string {
+function nameFor(name: string, json: Json, io: 'input' | 'output', schemas: Record<string, Json>): string {
   const component = name.startsWith('__') ? 'JsonValue' : name
-  const existing = schemas[component]
-  if (
-    !existing ||
-    io === 'output' ||
-    JSON.stringify(existing.properties) === JSON.stringify((json as Json).properties)
-  )
-    return component
-  return `${component}Input`
+  const { properties } = schemas[component] ?? json
+  const isSame = JSON.stringify(properties) === JSON.stringify(json.properties)
+  return io === 'output' || isSame ? component : `${component}Input`
 }
 
 function onlyFor(type: string, then: Json): Json {
@@ -207,41 +191,20 @@ function simplify(schema: Json, io: 'input' | 'output'): void {
 
 const header = (description: string, type = 'string') => ({ description, schema: { type } })
 
-/** Headers that all replies, or some errors, have. */
-const replyHeaders: Json = {
-  RequestId: header('Reply id. The same request, seed and request order always give the same id.'),
-  Assumptions: header('Names of the assumptions that the reply depends on.'),
-  Scenario: header('Rule that produced or changed the reply, such as `flaky#1`.'),
-  WwwAuthenticate: header('`Bearer`.'),
-  RetryAfter: header('Seconds to wait, or a date.'),
-  RateLimit: header('Requests allowed per window.', 'integer'),
-  RateLimitRemaining: header('Requests remaining in the window.', 'integer'),
-  RateLimitReset: header('Seconds until the window ends.', 'integer'),
-}
-
 const always: Json = {
-  'x-request-id': ref('RequestId'),
-  'x-understudy-assumptions': ref('Assumptions'),
-  'x-understudy-scenario': ref('Scenario'),
+  'x-request-id': header('Reply id. The same request, seed and request order always give the same id.'),
+  'x-understudy-assumptions': header('Names of the assumptions that the reply depends on.'),
+  'x-understudy-scenario': header('Rule that produced or changed the reply, such as `flaky#1`.'),
 }
 
 const statusHeaders: Record<number, Json> = {
-  401: { 'www-authenticate': ref('WwwAuthenticate') },
+  401: { 'www-authenticate': header('`Bearer`.') },
   429: {
-    'retry-after': ref('RetryAfter'),
-    'x-ratelimit-limit': ref('RateLimit'),
-    'x-ratelimit-remaining': ref('RateLimitRemaining'),
-    'x-ratelimit-reset': ref('RateLimitReset'),
+    'retry-after': header('Seconds to wait, or a date.'),
+    'x-ratelimit-limit': header('Requests allowed per window.', 'integer'),
+    'x-ratelimit-remaining': header('Requests remaining in the window.', 'integer'),
+    'x-ratelimit-reset': header('Seconds until the window ends.', 'integer'),
   },
-}
-
-function ref(name: string): Json {
-  return { $ref: `#/components/headers/${name}` }
-}
-
-/** Returns the headers of replies with this status or, if omitted, of replies with any other status. */
-function headersOf(status?: number): Json {
-  return { ...always, ...(status !== undefined && statusHeaders[status]) }
 }
 
 function errorStatusesOf({ input: { params, query, body } = {}, errors = [] }: AnyOperation): number[] {
@@ -253,7 +216,7 @@ function errorStatusesOf({ input: { params, query, body } = {}, errors = [] }: A
 function errorReply(status: number | undefined, error: Json, isEmulated = true): Json {
   return {
     description: status === undefined ? 'The error envelope' : messageOf(status),
-    ...(isEmulated && { headers: headersOf(status) }),
+    ...(isEmulated && { headers: { ...always, ...statusHeaders[status ?? 0] } }),
     content: { 'application/json': { schema: error } },
   }
 }

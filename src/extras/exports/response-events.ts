@@ -18,18 +18,16 @@ export const ResponseStreamEvent = z.lazy(() => {
   const part = z.discriminatedUnion('type', [OutputText, OutputRefusal, ReasoningText])
   const event = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
     z.strictObject({ type: z.literal(type), sequence_number: index, ...fields })
+  const textEvents = (type: string, place: z.ZodRawShape, name: string, more?: z.ZodRawShape) => [
+    event(`${type}.delta`, { ...place, delta: z.string() }),
+    event(`${type}.done`, { ...place, ...more, [name]: z.string() }),
+  ]
   const itemEvents = Object.entries(itemKinds).flatMap(([type, { before, after, ends, text }]) => {
     const states = [before, after, ends].flatMap((names = []) => names)
     const events = states.map((state) => event(`response.${type}.${state}`, ofItem))
     if (text === undefined) return events
-    const name = type === 'function_call' && { name: z.string() }
-    const whole = { ...ofItem, ...name, [text.replace(/.*\./, '')]: z.string() }
-    const texts = textEventOf(type, text)
-    return [
-      ...events,
-      event(`${texts}.delta`, { ...ofItem, delta: z.string() }),
-      event(`${texts}.done`, whole),
-    ]
+    const name = type === 'function_call' ? { name: z.string() } : undefined
+    return [...events, ...textEvents(textEventOf(type, text), ofItem, text.replace(/.*\./, ''), name)]
   })
   const ofCommand = { output_index: index, command_index: index }
   return z
@@ -38,22 +36,18 @@ export const ResponseStreamEvent = z.lazy(() => {
       event('response.in_progress', { response }),
       event('response.output_item.added', { output_index: index, item }),
       event('response.content_part.added', { ...ofPart, part }),
-      event('response.output_text.delta', { ...ofPart, delta: z.string(), logprobs: z.array(z.unknown()) }),
+      ...textEvents('response.output_text', { ...ofPart, logprobs: z.array(z.unknown()) }, 'text'),
       event('response.output_text.annotation.added', {
         ...ofPart,
         annotation_index: index,
         annotation: Annotation,
       }),
-      event('response.output_text.done', { ...ofPart, text: z.string(), logprobs: z.array(z.unknown()) }),
       event('response.content_part.done', { ...ofPart, part }),
-      event('response.refusal.delta', { ...ofPart, delta: z.string() }),
-      event('response.refusal.done', { ...ofPart, refusal: z.string() }),
+      ...textEvents('response.refusal', ofPart, 'refusal'),
       event('response.reasoning_summary_part.added', { ...ofSummary, part: SummaryText }),
-      event('response.reasoning_summary_text.delta', { ...ofSummary, delta: z.string() }),
-      event('response.reasoning_summary_text.done', { ...ofSummary, text: z.string() }),
+      ...textEvents('response.reasoning_summary_text', ofSummary, 'text'),
       event('response.reasoning_summary_part.done', { ...ofSummary, part: SummaryText }),
-      event('response.reasoning_text.delta', { ...ofPart, delta: z.string() }),
-      event('response.reasoning_text.done', { ...ofPart, text: z.string() }),
+      ...textEvents('response.reasoning_text', ofPart, 'text'),
       ...itemEvents,
       event('response.shell_call_command.added', { ...ofCommand, command: z.string() }),
       event('response.shell_call_command.delta', { ...ofCommand, delta: z.string() }),

@@ -49,7 +49,7 @@ describe('calls', () => {
     const [{ id } = { id: '' }] = (await sandbox.journal.entries()).slice(-1)
     const text = await sandbox.journal.exportAs(id, 'vitest')
     expect(text).toContain("import { expect, test } from 'gateway-understudy/vitest'")
-    expect(text).toContain('sandbox.fail(529)\n')
+    expect(text).toContain("sandbox.use({ on: 'createResponse', fault: { name: 'status', status: 529, ")
     expect(text).toContain('expect(response.status).toBe(529)')
   })
 
@@ -71,12 +71,12 @@ describe('calls', () => {
     }
     await ask('Hello')
     expect(await exported()).toContain(
-      "expect(await response.json()).toMatchObject({ model: 'aurora/dawn-2' })",
+      "expect(await response.json()).toMatchObject({ object: 'response', model: 'aurora/dawn-2' })",
     )
     await ask('Hello', { model: '' })
     expect(await exported()).toContain('.toMatchObject({ error: { code: 400 } })')
     await ask('Hello', { stream: true })
-    expect(await exported()).toContain("expect(await response.text()).toContain('data: [DONE]')")
+    expect(await exported()).toContain("expect(await response.text()).toContain('[DONE]')")
   })
 
   it('are exported as a runnable test even if the path is unknown', async () => {

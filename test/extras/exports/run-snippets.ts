@@ -45,7 +45,7 @@ const nodeTypes = new Set(
 )
 const names = new Set(
   `expect test gateway sandbox fetch use request response baseUrl apiKey origin URL JSON stringify AbortSignal timeout
-  status json text body cancel journal calls unmatched toBe toHaveLength toHaveReceivedTimes toContain toHaveProperty
+  status json text body cancel toBe toContain
   toMatchObject rejects toThrow error code method headers authorization signal`.split(/\s+/),
 )
 
