@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { useLoaded } from './api.ts'
-import { type DiffLine, diffLines } from './diff.ts'
+import { diffLines } from './diff.ts'
 import { loadCall } from './failed-test.ts'
 import { closed, hashWith, param } from './location.ts'
 import { milliseconds, Notice, pretty, Scroller } from './parts.tsx'
@@ -28,17 +28,17 @@ export function Compare() {
       {left && right && (
         <>
           <Difference title="Call" left={factsOf(left)} right={factsOf(right)} />
-          <Difference
-            title="Request"
-            left={pretty(left.requestText.text)}
-            right={pretty(right.requestText.text)}
-          />
+          <Difference title="Request" left={requestText(left)} right={requestText(right)} />
           <Difference title="Reply" left={replyText(left)} right={replyText(right)} />
           <Difference title="Reply headers" left={headersOf(left)} right={headersOf(right)} />
         </>
       )}
     </article>
   )
+}
+
+function requestText(entry: JournalEntry): string {
+  return pretty(entry.requestText.text)
 }
 
 function factsOf(entry: JournalEntry): string {
@@ -68,54 +68,24 @@ function headersOf({ responseHeaders }: JournalEntry): string {
     .join('\n')
 }
 
-const context = 3
-
+/** Shows the lines that differ. */
 function Difference({ title, left, right }: { title: string; left: string; right: string }) {
   const lines = useMemo(() => diffLines(left, right), [left, right])
-  const differing = lines.flatMap((line, index) => (line.left === line.right ? [] : [index]))
-  const near = new Set(
-    differing.flatMap((index) => Array.from({ length: 2 * context + 1 }, (_, by) => index + by - context)),
-  )
-  /** Lines to show. A number is a number of equal lines. */
-  const rows: (DiffLine | number)[] = []
-  lines.forEach((line, index) => {
-    const last = rows.at(-1)
-    if (near.has(index)) rows.push(line)
-    else if (typeof last === 'number') rows[rows.length - 1] = last + 1
-    else rows.push(1)
-  })
   return (
     <section>
       <h3>
-        {title}{' '}
-        <span class="muted">
-          {differing.length === 0
-            ? 'equal'
-            : `${differing.length} ${differing.length === 1 ? 'line differs' : 'lines differ'}`}
-        </span>
+        {title} {lines.length === 0 && <span class="muted">equal</span>}
       </h3>
-      {differing.length > 0 && (
+      {lines.length > 0 && (
         <Scroller class="table" label={`Differences: ${title}`}>
           <table class="diff">
             <tbody>
-              {rows.map((row, index) =>
-                typeof row === 'number' ? (
-                  <tr key={index} class="muted">
-                    <td colSpan={2}>
-                      {row} equal {row === 1 ? 'line' : 'lines'}
-                    </td>
-                  </tr>
-                ) : (
-                  <tr key={index} class={row.left === row.right ? undefined : 'differs'}>
-                    <td>
-                      {row.left === row.right ? row.left : row.left !== undefined && <del>{row.left}</del>}
-                    </td>
-                    <td>
-                      {row.left === row.right ? row.right : row.right !== undefined && <ins>{row.right}</ins>}
-                    </td>
-                  </tr>
-                ),
-              )}
+              {lines.map((line, index) => (
+                <tr key={index}>
+                  <td>{line.left !== undefined && <del>{line.left}</del>}</td>
+                  <td>{line.right !== undefined && <ins>{line.right}</ins>}</td>
+                </tr>
+              ))}
             </tbody>
           </table>
         </Scroller>

@@ -14,26 +14,23 @@ const maxRows = 500
 
 export function Data() {
   const id = sandboxId.value
+  const version = useSignal(0)
   const collections = useLoaded(
     () =>
       askConsole<{ name: string; count: number }[]>(`GET /sandboxes/${encodeURIComponent(id)}/collections`),
-    [id],
+    [id, version.value],
   )
-  const resets = useSignal(0)
   const chosen = param('collection') || (collections.value?.[0]?.name ?? '')
+  const reload = () => {
+    version.value++
+    go({ row: undefined })
+  }
   return (
     <div class="screen">
       <div class="bar">
         <h2>Data</h2>
         <span class="muted grow">of sandbox {id}</span>
-        <ResetButton
-          sandbox={id}
-          onReset={() => {
-            collections.reload()
-            resets.value++
-            go({ row: undefined })
-          }}
-        />
+        <ResetButton sandbox={id} onReset={reload} />
       </div>
       {collections.problem && <Notice>{collections.problem}</Notice>}
       <Tabs
@@ -43,39 +40,21 @@ export function Data() {
         href={(name) => hashWith({ collection: name, row: undefined })}
       />
       {chosen && (
-        <Collection
-          key={`${id} ${chosen} ${resets.value}`}
-          sandbox={id}
-          name={chosen}
-          reloadCounts={collections.reload}
-        />
+        <Collection key={`${id} ${chosen} ${version.value}`} sandbox={id} name={chosen} onChange={reload} />
       )}
     </div>
   )
 }
 
-function Collection({
-  sandbox,
-  name,
-  reloadCounts,
-}: {
-  sandbox: string
-  name: string
-  reloadCounts: () => void
-}) {
+function Collection({ sandbox, name, onChange }: { sandbox: string; name: string; onChange: () => void }) {
   const here = { sandbox, collection: name }
-  const rows = useLoaded(() => ask('listRecords', here), [sandbox, name])
+  const rows = useLoaded(() => ask('listRecords', here), [])
   const changes = useLoaded(
     () => askConsole<ChangedRows[]>(`GET /sandboxes/${encodeURIComponent(sandbox)}/rows`),
-    [sandbox, name],
+    [],
   )
   const change = changes.value?.find(({ collection }) => collection === name)
   const open = param('row')
-  const reload = () => {
-    rows.reload()
-    changes.reload()
-    reloadCounts()
-  }
   if (rows.problem) return <Notice>{rows.problem}</Notice>
   const list = rows.value ?? []
   const columns = columnsOf(list)
@@ -94,10 +73,7 @@ function Collection({
           here={here}
           row={opened ?? list[0] ?? {}}
           rowKey={opened && open}
-          onDone={() => {
-            reload()
-            go({ row: undefined })
-          }}
+          onDone={onChange}
         />
       )}
       {list.length === 0 && rows.value && <Empty>No records.</Empty>}
@@ -142,13 +118,10 @@ function keyOf(row: object): string {
   return String((row as Row)['id'] ?? (row as Row)['slug'] ?? Object.values(row)[0] ?? '')
 }
 
+/** Returns the names of fields that contain more than objects. */
 function columnsOf(rows: readonly Row[]): string[] {
-  const names = [...new Set(rows.slice(0, 50).flatMap((row) => Object.keys(row)))]
-  const first = ['id', 'slug', 'name', 'title', 'status'].filter((name) => names.includes(name))
-  const plain = names.filter(
-    (name) => !first.includes(name) && rows.some((row) => typeof row[name] !== 'object'),
-  )
-  return [...first, ...plain].slice(0, maxColumns)
+  const names = new Set(rows.flatMap((row) => Object.keys(row)))
+  return [...names].filter((name) => rows.some((row) => typeof row[name] !== 'object')).slice(0, maxColumns)
 }
 
 function shown(value: unknown): string {
@@ -159,9 +132,7 @@ function shown(value: unknown): string {
 function differenceOf(change: ChangedRows | undefined): string {
   if (!change) return 'Unchanged'
   const { created, changed, deleted } = change
-  const deletedKeys =
-    deleted.length > 0 ? ` (${deleted.slice(0, 5).join(', ')}${deleted.length > 5 ? ', …' : ''})` : ''
-  return `Changes from the seed: ${created.length} added, ${changed.length} changed, ${deleted.length} deleted${deletedKeys}`
+  return `Changes from the seed: ${created.length} added, ${changed.length} changed, ${deleted.length} deleted`
 }
 
 function markOf(change: ChangedRows | undefined, key: string) {

@@ -1,6 +1,6 @@
-/** Aligns two texts line by line. */
+/** Compares two texts line by line. */
 
-/** A line of each text, in one row. Undefined if the text has no line at this place. */
+/** A differing line of each text, in one row. Undefined if the text has no line at this place. */
 export interface DiffLine {
   left: string | undefined
   right: string | undefined
@@ -9,19 +9,16 @@ export interface DiffLine {
 /** Maximum number of lines to align, because the work grows quadratically. Longer texts are paired line by line. */
 const maxLines = 2000
 
+/** Returns the lines that differ. */
 export function diffLines(left: string, right: string): DiffLine[] {
   const [before, after] = [left.split('\n'), right.split('\n')]
-  let start = 0
-  while (start < before.length && start < after.length && before[start] === after[start]) start++
-  let end = 0
-  while (end < Math.min(before.length, after.length) - start && before.at(-1 - end) === after.at(-1 - end))
-    end++
-  const both = (lines: readonly string[]) => lines.map((line) => ({ left: line, right: line }))
-  return [
-    ...both(before.slice(0, start)),
-    ...align(before.slice(start, before.length - end), after.slice(start, after.length - end)),
-    ...both(before.slice(before.length - end)),
-  ]
+  while (before.length > 0 && before.at(-1) === after.at(-1)) {
+    before.pop()
+    after.pop()
+  }
+  const start = before.findIndex((line, index) => line !== after[index])
+  const same = start < 0 ? before.length : start
+  return align(before.slice(same), after.slice(same))
 }
 
 function align(before: readonly string[], after: readonly string[]): DiffLine[] {
@@ -39,8 +36,10 @@ function align(before: readonly string[], after: readonly string[]): DiffLine[] 
   let [i, j] = [0, 0]
   while (i < before.length || j < after.length) {
     if (i < before.length && before[i] === after[j]) {
-      lines.push(...pair(removed, added), { left: before[i++], right: after[j++] })
+      lines.push(...pair(removed, added))
       ;[removed, added] = [[], []]
+      i++
+      j++
     } else if (j >= after.length || (i < before.length && at(i + 1, j) >= at(i, j + 1)))
       removed.push(before[i++] as string)
     else added.push(after[j++] as string)
@@ -48,7 +47,10 @@ function align(before: readonly string[], after: readonly string[]): DiffLine[] 
   return [...lines, ...pair(removed, added)]
 }
 
+/** Puts removed and added lines next to each other. If both texts are long, a pair can be equal. */
 function pair(removed: readonly string[], added: readonly string[]): DiffLine[] {
   const length = Math.max(removed.length, added.length)
-  return Array.from({ length }, (_, index) => ({ left: removed[index], right: added[index] }))
+  return Array.from({ length }, (_, index) => ({ left: removed[index], right: added[index] })).filter(
+    ({ left, right }) => left !== right,
+  )
 }

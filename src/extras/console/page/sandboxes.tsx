@@ -1,5 +1,5 @@
-/** Sandbox management: create, fork, snapshot, restore, advance the clock, and delete. */
-import { type Signal, useSignal } from '@preact/signals'
+/** Sandbox management: create, fork, advance the clock, reset and delete. */
+import { useSignal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/sandbox-operations.ts'
 import { ask, useLoaded } from './api.ts'
 import { loadCalls, loadSandboxes, sandboxes, showFailedTest, withName } from './calls-store.ts'
@@ -40,8 +40,12 @@ async function create(body: { fork?: string }): Promise<string> {
 function Sandbox({ info }: { info: SandboxAddress }) {
   const { id, name, apiKey, baseUrl } = info
   const here = { sandbox: id }
-  const snapshots = useSignal<string[]>([])
+  const seconds = useSignal('60')
   const clock = useLoaded(() => ask('readClock', here), [id])
+  const advance = async () => {
+    await ask('advanceClock', here, { body: { ms: Number(seconds.value) * 1000 } })
+    clock.reload()
+  }
   return (
     <section class="card" aria-label={`Sandbox ${id}`}>
       <div class="bar">
@@ -54,38 +58,28 @@ function Sandbox({ info }: { info: SandboxAddress }) {
         </nav>
       </div>
       <dl class="pairs">
-        <div>
-          <dt>Base URL</dt>
-          <dd>
-            <code>{baseUrl}</code> <CopyButton text={baseUrl} label={`Copy the base URL of ${id}`} />
-          </dd>
-        </div>
-        <div>
-          <dt>API key</dt>
-          <dd>
-            <code>{apiKey}</code> <CopyButton text={apiKey} label={`Copy the API key of ${id}`} />
-          </dd>
-        </div>
+        {Object.entries({ 'Base URL': baseUrl, 'API key': apiKey }).map(([title, text]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>
+              <code>{text}</code> <CopyButton text={text} label={`Copy the ${title} of ${id}`} />
+            </dd>
+          </div>
+        ))}
         <div>
           <dt>Clock</dt>
           <dd>
             <code>{clock.value?.now ?? clock.problem}</code>{' '}
             {clock.value && <span class="muted">{(clock.value.elapsedMs / 1000).toFixed(1)} s elapsed</span>}
-            <AdvanceClock id={id} onAdvanced={clock.reload} />
+            <div class="bar">
+              <Field label="Seconds" class="inline short" inputMode="decimal" value={seconds} />
+              <ActionButton run={advance}>Advance clock</ActionButton>
+            </div>
           </dd>
         </div>
-        {snapshots.value.length > 0 && <Snapshots id={id} snapshots={snapshots} />}
       </dl>
       <div class="bar">
         <ActionButton run={() => create({ fork: id })}>Fork</ActionButton>
-        <ActionButton
-          run={async () => {
-            const snapshot = await ask('createSnapshot', here)
-            snapshots.value = [...snapshots.value, snapshot.id]
-          }}
-        >
-          Snapshot
-        </ActionButton>
         <span class="grow" />
         <ResetButton
           sandbox={id}
@@ -108,42 +102,5 @@ function Sandbox({ info }: { info: SandboxAddress }) {
         )}
       </div>
     </section>
-  )
-}
-
-function AdvanceClock({ id, onAdvanced }: { id: string; onAdvanced: () => void }) {
-  const seconds = useSignal('60')
-  const advance = async () => {
-    await ask('advanceClock', { sandbox: id }, { body: { ms: Number(seconds.value) * 1000 } })
-    onAdvanced()
-  }
-  return (
-    <div class="bar">
-      <Field label="Seconds" class="inline short" inputMode="decimal" value={seconds} />
-      <ActionButton run={advance}>Advance clock</ActionButton>
-    </div>
-  )
-}
-
-function Snapshots({ id, snapshots }: { id: string; snapshots: Signal<string[]> }) {
-  return (
-    <div>
-      <dt>Snapshots</dt>
-      <dd class="bar">
-        {snapshots.value.map((snapshot) => (
-          <ActionButton
-            key={snapshot}
-            question={`Restore ${snapshot}? Records, scenarios and the clock return to their state in the snapshot.`}
-            run={async () => {
-              await ask('restoreSnapshot', { sandbox: id }, { body: { id: snapshot } })
-              await loadCalls()
-              return 'Restored'
-            }}
-          >
-            Restore {snapshot}
-          </ActionButton>
-        ))}
-      </dd>
-    </div>
   )
 }
