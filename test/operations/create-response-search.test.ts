@@ -64,23 +64,6 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       expect(await cited({ tools: [{ ...search, parameters: { engine } }] })).toHaveLength(5)
   })
 
-  it('adds a warning for deprecated forms and for unsupported tools', async () => {
-    const warnings = async (body: object) => {
-      await create(body)
-      return entrance.sandbox.journal.last('createResponse')?.warnings
-    }
-    expect(await warnings({ plugins: [{ id: 'web' }] })).toEqual([
-      expect.stringContaining("'web' plugin is deprecated"),
-    ])
-    expect(await warnings({ model: `${model}:online` })).toEqual([
-      expect.stringContaining("':online' model suffix is deprecated"),
-    ])
-    expect(await warnings({ tools: [search] })).toEqual([])
-    expect(await warnings({ tools: [{ type: 'web_search_preview' }] })).toEqual([
-      expect.stringContaining('were not run'),
-    ])
-  })
-
   it('searches alongside other tools only if the question asks for it or the tool is forced', async () => {
     const tools = [search, { type: 'function', name: 'edit' }]
     const types = async (fields: object) =>
@@ -188,14 +171,6 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       }
       expect(value.short.length).toBeLessThanOrEqual(12)
       expect(['a', 'b']).toContain(value.kind)
-    })
-
-    it('cites nothing and adds a warning if no string may contain a link', async () => {
-      const { annotations } = await structured({ kind: { enum: ['a', 'b'] }, count: { type: 'integer' } })
-      expect(annotations).toEqual([])
-      expect(entrance.sandbox.journal.last('createResponse')?.warnings).toContainEqual(
-        expect.stringContaining('no string of the structured output can contain their links'),
-      )
     })
   })
 
