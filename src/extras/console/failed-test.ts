@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { invalidRequest } from '../../http/errors.ts'
-import { ruleLabel } from '../../journal/call-record.ts'
 import { hiddenEntry, JournalEntry } from '../../journal/entry.ts'
 import { ScenarioProgress, ScriptProgress } from '../../scenarios/activation.ts'
 import { Rule } from '../../scenarios/scenario.ts'
@@ -41,14 +40,11 @@ export function readFailedTest(
       throw invalidRequest([
         { path: `body.file.scenarios.${index}`, message: 'Has an invalid rule', rule: 'scenario' },
       ])
-  /** Ids of calls by rule. */
-  const uses = new Map<string, string[]>()
   const calls = file.entries.map((each) => {
     // Secrets are hidden again, because anyone can have written the file. JSON omits an undefined body.
     const entry = hiddenEntry(each as JournalEntry)
-    const why = whyInFile(entry, scenarios, uses)
-    for (const label of entry.rules.map(ruleLabel)) uses.set(label, [...(uses.get(label) ?? []), entry.id])
-    return { row: rowOfEntry(entry, { sandbox, sandboxName: test }, operations), entry, why }
+    const row = rowOfEntry(entry, { sandbox, sandboxName: test }, operations)
+    return { row, entry, why: whyInFile(entry) }
   })
   return { test, sandbox, scenarios, scripts, calls }
 }

@@ -207,7 +207,7 @@ describe('the list of calls', () => {
 })
 
 describe('the page of a call', () => {
-  it('shows its conversation and its answer, and replays its stream', async () => {
+  it('shows its conversation and its answer, and its stream up to any event', async () => {
     await page.locator(`[data-call="${sampleCalls.conversation}"]`).click()
     await page.getByRole('link', { name: 'Request' }).click()
     await expect
@@ -218,10 +218,9 @@ describe('the page of a call', () => {
     await page.getByRole('link', { name: 'Stream', exact: true }).click()
     const whole = await page.locator('.grown').textContent()
     expect(whole?.length).toBeGreaterThan(100)
-    await page.getByRole('button', { name: 'Replay' }).click()
-    await page.getByRole('button', { name: 'Stop' }).waitFor()
-    await page.getByRole('button', { name: 'Replay' }).waitFor()
-    expect(await page.locator('.grown').textContent()).toBe(whole)
+    await page.getByRole('slider').fill('8')
+    await page.getByText('Events: 8 of').waitFor()
+    expect(whole?.startsWith((await page.locator('.grown').textContent()) ?? 'none')).toBe(true)
   })
 
   it("marks a stream's faults on its timeline", async () => {

@@ -143,15 +143,15 @@ describe('explanations with counters', () => {
     })
     const [first, second, third] = [await ask('1'), await ask('2'), await ask('3')]
     const { rules } = await why(third)
-    expect(rules[0]).toMatchObject({ title: "rule 1 (limit) of 'busy'", calls: [second, first] })
+    expect(rules[0]).toMatchObject({ text: "rule 1 (limit) of 'busy'", calls: [second, first] })
     expect(rules[0]?.facts).toEqual([
       'Used 3 of 2 requests in 60 s.',
       'A new window begins 60 s after the first of these calls.',
       "Call 3 of those that match the rule's conditions.",
     ])
     expect((await why(first)).skipped[0]).toMatchObject({
-      reason: 'has not reached its limit of 2 calls in 60 s: this is call 1 in this window',
-      isWithinLimit: true,
+      label: 'Not reached yet',
+      text: "rule 1 (limit) of 'busy' has not reached its limit of 2 calls in 60 s: this is call 1 in this window",
     })
     server.gateway.journal.clear()
     expect((await why(await ask('4'))).rules[0]?.facts).toEqual([
@@ -179,7 +179,11 @@ describe('explanations with counters', () => {
     )
     const { rules, skipped } = await why(await ask('once'))
     expect(rules).toEqual([])
-    expect(skipped[2]).toMatchObject({ reason: 'is used up: it applies once', calls: [used] })
+    expect(skipped[2]).toMatchObject({
+      label: 'Near miss',
+      text: "rule 3 of 'mixed' is used up: it applies once",
+      calls: [used],
+    })
     expect(skipped[0]?.conditions).toEqual([
       { wants: "input text containing 'chance'", has: "'once'", passes: false },
     ])
@@ -209,18 +213,19 @@ describe('explanations with counters', () => {
       { role: 'assistant', content: 'One' },
       { role: 'user', content: 'More' },
     ]
-    const facts: (string[] | undefined)[] = []
+    const facts: string[][] = []
     for (const length of [1, 3]) {
       const body = { model: 'aurora/dawn-2', input: input.slice(0, length) }
       const { headers } = await open({ baseUrl: sandbox.baseUrl }, 'POST /responses', { body })
-      facts.push((await why(headers.get('x-request-id') as string, sandbox.id)).rules[0]?.facts)
+      const found = await why(headers.get('x-request-id') as string, sandbox.id)
+      const ofCall = found.facts.filter(({ label }) => label === 'Script').map(({ text }) => text)
+      facts.push([...ofCall, ...(found.rules[0]?.facts ?? [])])
     }
     expect(facts).toEqual([
-      ['Scripted reply.', 'Turn 1 of 1 in conversation 1.'],
+      ['turn 1 of 1 in conversation 1, as expected.', 'Scripted reply.'],
       [
+        'turn 2 of 1 in conversation 1, but expected no turn 2: the script has 1 turn.',
         expect.stringMatching(/^Fault status, status 400, message "the inline rule: there is no turn 2: /),
-        'Turn 2 of 1 in conversation 1.',
-        'Script problem: no turn 2: the script has 1 turn.',
       ],
     ])
   })

@@ -17,7 +17,7 @@ import { connection, wasRestarted } from './changes.ts'
 import { Data } from './data.tsx'
 import { failedTest } from './failed-test.ts'
 import { chosenSandbox, go, hashWith, place, type View, views } from './location.ts'
-import { ActionButton, Confirmation, Notice } from './parts.tsx'
+import { ActionButton, Notice } from './parts.tsx'
 import { Sandboxes } from './sandboxes.tsx'
 import { Scenarios } from './scenarios.tsx'
 
@@ -66,7 +66,6 @@ function App() {
         <Notices />
         {tokenProblem.value ? <Token /> : <Screen />}
       </main>
-      <Confirmation />
     </>
   )
 }

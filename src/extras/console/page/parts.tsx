@@ -1,7 +1,6 @@
 /** Components and formatters that several screens share. */
-import { type Signal, signal, useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import { splitAddress } from '../../../lib/address.ts'
 import { parseJson } from '../../../lib/json.ts'
 import { ask, messageOf } from './api.ts'
@@ -24,15 +23,15 @@ export function ActionButton({
   disabled?: boolean
   /** If true, Enter in a field of the surrounding form presses the button. */
   isSubmit?: boolean
-  /** Question to confirm in a dialog, for actions that lose data. */
+  /** Question to confirm in a dialog, for actions that lose data. Cancel has the focus. */
   question?: string
 }) {
   const outcome = useSignal({ text: '', hasFailed: false })
   const isBusy = useSignal(false)
+  const isAsking = useSignal(false)
   const act = async () => {
     // The busy button stays enabled, because a disabled one would lose the focus.
     if (isBusy.value) return
-    if (question !== undefined && !(await confirmed(question, children))) return
     isBusy.value = true
     try {
       const result = await run()
@@ -54,13 +53,33 @@ export function ActionButton({
         aria-label={label}
         disabled={disabled}
         aria-busy={isBusy.value}
-        onClick={act}
+        onClick={question ? () => (isAsking.value = true) : act}
       >
         {children}
       </button>
       <span role="status" class={outcome.value.hasFailed ? undefined : 'toast'}>
         {outcome.value.text}
       </span>
+      {isAsking.value && (
+        <dialog ref={showModal} onClose={() => (isAsking.value = false)} aria-label={question}>
+          <p>{question}</p>
+          <div class="bar">
+            <button type="button" onClick={close}>
+              Cancel
+            </button>
+            <button
+              type="button"
+              class="danger"
+              onClick={(event) => {
+                close(event)
+                void act()
+              }}
+            >
+              {children}
+            </button>
+          </div>
+        </dialog>
+      )}
     </span>
   )
 }
@@ -68,50 +87,8 @@ export function ActionButton({
 /** Time for which a result is shown, in milliseconds. */
 const shownMs = 4000
 
-interface Question {
-  text: string
-  verb: ComponentChildren
-  resolve: (isConfirmed: boolean) => void
-}
-
-const asked = signal<Question | undefined>(undefined)
-
-function confirmed(text: string, verb: ComponentChildren): Promise<boolean> {
-  return new Promise((resolve) => {
-    asked.value = { text, verb, resolve }
-  })
-}
-
-/** Confirmation dialog. Cancel has focus, so that pressing Enter twice does no harm. Navigation cancels. */
-export function Confirmation() {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const question = asked.value
-  useEffect(() => {
-    if (!question) return
-    dialog.current?.showModal()
-    const cancel = () => dialog.current?.close('')
-    addEventListener('hashchange', cancel)
-    return () => removeEventListener('hashchange', cancel)
-  }, [question])
-  if (!question) return null
-  const onClose = () => {
-    asked.value = undefined
-    question.resolve(dialog.current?.returnValue === 'yes')
-  }
-  return (
-    <dialog ref={dialog} onClose={onClose} aria-labelledby="question">
-      <p id="question">{question.text}</p>
-      <div class="bar">
-        <button type="button" onClick={() => dialog.current?.close('')}>
-          Cancel
-        </button>
-        <button type="button" class="danger" onClick={() => dialog.current?.close('yes')}>
-          {question.verb}
-        </button>
-      </div>
-    </dialog>
-  )
-}
+const showModal = (dialog: HTMLDialogElement | null) => dialog?.showModal()
+const close = ({ currentTarget }: { currentTarget: Element }) => currentTarget.closest('dialog')?.close()
 
 export function ResetButton({ sandbox, onReset }: { sandbox: string; onReset: () => unknown }) {
   const reset = async () => {

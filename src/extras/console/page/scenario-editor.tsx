@@ -5,12 +5,10 @@ import type { CheckedDraft, DryRun } from '../drafts.ts'
 import { ask, askConsole, messageOf } from './api.ts'
 import { calls } from './calls-store.ts'
 import { hashWith } from './location.ts'
-import { ActionButton, Status, shortPath, TextArea } from './parts.tsx'
+import { ActionButton, TextArea } from './parts.tsx'
 
-/** Time without edits after which the draft is checked, in milliseconds. */
-const debounceMs = 200
-/** Time after which the draft is tried against new calls, in milliseconds. */
-const retryMs = 1000
+/** Time between checks of the text, and trials on new calls, in milliseconds. */
+const pauseMs = 300
 /** Maximum number of matching calls to list. */
 const maxListed = 50
 
@@ -26,39 +24,25 @@ export function ScenarioEditor({
   const draft = useSignal<(CheckedDraft & { text: string; position: number }) | undefined>(undefined)
   const problem = useSignal('')
   const written = text.value
-  const tries = useSignal(0)
   /** Position of the caret. A move completes other names. */
   const caret = useSignal(0)
   const onMove = () => (caret.value = area()?.selectionStart ?? 0)
-  const retry = useRef(0)
-  const newest = calls.value.at(-1)
-  useEffect(() => {
-    if (retry.current !== 0) return
-    retry.current = window.setTimeout(() => {
-      retry.current = 0
-      tries.value++
-    }, retryMs)
-  }, [newest?.id])
-  useEffect(() => {
-    let isStale = false
-    const check = async () => {
-      try {
-        const at = `/sandboxes/${encodeURIComponent(sandbox)}/drafts` as const
-        const position = area()?.selectionStart ?? 0
-        const checked = await askConsole<CheckedDraft>(`POST ${at}`, { text: written, position })
-        if (isStale) return
-        draft.value = { ...checked, text: written, position }
-        problem.value = ''
-      } catch (error) {
-        if (!isStale) problem.value = messageOf(error)
-      }
+  const timer = useRef(0)
+  const check = async () => {
+    timer.current = 0
+    const sent = { text: text.value, position: area()?.selectionStart ?? 0 }
+    try {
+      const path = `/sandboxes/${encodeURIComponent(sandbox)}/drafts` as const
+      const checked = await askConsole<CheckedDraft>(`POST ${path}`, sent)
+      if (sent.text === text.value) draft.value = { ...checked, ...sent }
+      problem.value = ''
+    } catch (error) {
+      problem.value = messageOf(error)
     }
-    const timer = setTimeout(check, draft.value ? debounceMs : 0)
-    return () => {
-      isStale = true
-      clearTimeout(timer)
-    }
-  }, [written, sandbox, tries.value, caret.value])
+  }
+  useEffect(() => {
+    timer.current ||= window.setTimeout(check, draft.value ? pauseMs : 0)
+  }, [written, caret.value, calls.value.at(-1)?.id])
   const checked = draft.value
   const scenario = checked?.text === written ? checked.scenario : null
   const use = async () => {
@@ -67,7 +51,6 @@ export function ScenarioEditor({
     onUse()
     return `'${scenario.name}' is active`
   }
-  const problems = checked?.problems ?? []
   const insert = (name: string) => {
     const element = area()
     if (!checked || !element) return
@@ -98,7 +81,7 @@ export function ScenarioEditor({
       <div id="editor-verdict" class="verdict" aria-live="polite">
         {problem.value && <p class="bad">{problem}</p>}
         <ul>
-          {problems.map(({ line, column, message }) => (
+          {checked?.problems.map(({ line, column, message }) => (
             <li key={`${line}:${column}:${message}`}>
               <button type="button" class="link" onClick={() => select(written, line, column)}>
                 Line {line}, column {column}
@@ -130,36 +113,23 @@ function select(text: string, line: number, column: number): void {
 function DryRunResult({ dryRun, sandbox }: { dryRun: DryRun; sandbox: string }) {
   const { tested, calls: matching } = dryRun
   if (tested === 0) return <p class="muted">No calls to test against yet.</p>
-  const rows = new Map(calls.value.filter((call) => call.sandbox === sandbox).map((call) => [call.id, call]))
-  const listed = matching.slice(-maxListed).toReversed()
-  return (
+  const summary = (
     <>
-      <p>
-        Would match <strong>{matching.length.toLocaleString('en')}</strong> of the last{' '}
-        {tested.toLocaleString('en')} {tested === 1 ? 'call' : 'calls'}.
-      </p>
-      {matching.length > 0 && (
-        <details open={matching.length <= 5}>
-          <summary>Matching calls</summary>
-          <ul class="matching">
-            {listed.map(({ id, rule }) => {
-              const row = rows.get(id)
-              return (
-                <li key={id}>
-                  <span class="muted">rule {rule}</span>{' '}
-                  <a href={hashWith({ sandbox, call: id, in: sandbox }, 'calls')}>{id}</a>{' '}
-                  {row && (
-                    <>
-                      <Status status={row.status} delivery={row.delivery} /> {row.method} {shortPath(row)}{' '}
-                      <span class="muted">{row.input}</span>
-                    </>
-                  )}
-                </li>
-              )
-            })}
-          </ul>
-        </details>
-      )}
+      Would match <strong>{matching.length}</strong> of the last {tested} {tested === 1 ? 'call' : 'calls'}.
     </>
+  )
+  if (matching.length === 0) return <p>{summary}</p>
+  return (
+    <details open={matching.length <= 5}>
+      <summary>{summary}</summary>
+      <ul class="matching">
+        {matching.slice(0, maxListed).map(({ id, rule, line }) => (
+          <li key={id}>
+            <span class="muted">rule {rule}</span>{' '}
+            <a href={hashWith({ sandbox, call: id, in: sandbox }, 'calls')}>{id}</a> {line}
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }

@@ -59,16 +59,12 @@ function LiveScenarios() {
   )
   const bundled = useLoaded(() => askConsole<Scenario[]>('GET /scenarios'), [])
   const text = useSignal(template)
-  const search = useSignal('')
   const activeScenarios = active.value ?? []
   const toggle = async (name: string, isOn: boolean) => {
     if (isOn) await ask('deleteScenario', { sandbox: id, name })
     else await ask('putScenario', { sandbox: id, name })
     active.reload()
   }
-  const shown = (bundled.value ?? []).filter(({ name, description }) =>
-    `${name} ${description ?? ''}`.toLowerCase().includes(search.value.toLowerCase()),
-  )
   const edit = (scenario: object) => {
     text.value = JSON.stringify(scenario, null, 2)
     document.getElementById('scenario-editor')?.focus()
@@ -103,20 +99,11 @@ function LiveScenarios() {
           />
         ))}
       </section>
-      <ScenarioEditor text={text} sandbox={id} onUse={active.reload} />
+      <ScenarioEditor key={id} text={text} sandbox={id} onUse={active.reload} />
       <section aria-label="Bundled scenarios">
-        <div class="bar">
-          <h2 class="grow">Bundled</h2>
-          <input
-            type="search"
-            aria-label="Search scenarios"
-            placeholder="Search scenarios"
-            value={search.value}
-            onInput={(event) => (search.value = event.currentTarget.value)}
-          />
-        </div>
+        <h2>Bundled</h2>
         <ul class="choices">
-          {shown.map((scenario) => {
+          {bundled.value?.map((scenario) => {
             const { name, description } = scenario
             const isOn = activeScenarios.some((each) => each.name === name)
             return (

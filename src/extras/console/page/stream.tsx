@@ -1,16 +1,11 @@
-/** Stream viewer: events on a timeline, the text and tool arguments so far, and a replay. */
+/** Stream viewer: events on a timeline, with the text and tool arguments up to any of them. */
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { type FaultMark, faultMarks } from './fault-marks.ts'
 import { milliseconds } from './parts.tsx'
 import { eventsOf, type TimedEvent, toolCalls } from './stream-events.ts'
 
-const speeds = [
-  ['1', 'Real time'],
-  ['0.1', 'Ten times slower'],
-  ['10', 'Ten times faster'],
-] as const
 /** Maximum number of events to list. The newest are listed. */
 const maxListed = 300
 
@@ -22,34 +17,9 @@ export function Stream({ entry }: { entry: JournalEntry }) {
     events,
     end,
   )
-  /** Number of events up to the current position. */
+  /** Number of events up to the slider's position. */
   const count = useSignal(events.length)
-  /** Position on the timeline, in milliseconds since the request. */
-  const until = useSignal(end)
-  const speed = useSignal('1')
-  const isPlaying = useSignal(false)
-  useEffect(() => {
-    if (!isPlaying.value) return
-    const from = until.value >= end ? 0 : until.value
-    const began = document.timeline.currentTime as number
-    let frame = requestAnimationFrame(function step(now) {
-      moveTo(from + (now - began) * Number(speed.value))
-      if (until.value >= end) isPlaying.value = false
-      else frame = requestAnimationFrame(step)
-    })
-    return () => cancelAnimationFrame(frame)
-  }, [isPlaying.value, speed.value])
   if (events.length === 0) return <p class="muted">No events received.</p>
-  function moveTo(ms: number): void {
-    until.value = Math.min(end, ms)
-    count.value = events.filter((event) => event.ms <= until.value).length
-  }
-  /** Moves by events rather than by time, because several events can arrive at the same time. */
-  const moveBy = (by: number) => {
-    isPlaying.value = false
-    count.value = Math.max(0, Math.min(events.length, count.value + by))
-    until.value = events[count.value - 1]?.ms ?? 0
-  }
   const shown = events.slice(0, count.value)
   const first = Math.max(0, shown.length - maxListed)
   return (
@@ -60,41 +30,12 @@ export function Stream({ entry }: { entry: JournalEntry }) {
         <input
           type="range"
           min={0}
-          max={end}
-          step="any"
-          value={until.value}
-          onInput={(event) => {
-            isPlaying.value = false
-            moveTo(Number(event.currentTarget.value))
-          }}
+          max={events.length}
+          value={count.value}
+          onInput={(event) => (count.value = Number(event.currentTarget.value))}
         />
-        <output>{milliseconds(until.value)}</output>
+        <output>{milliseconds(shown.at(-1)?.ms ?? 0)}</output>
       </label>
-      <div class="bar">
-        <button type="button" onClick={() => (isPlaying.value = !isPlaying.value)}>
-          {isPlaying.value ? 'Stop' : 'Replay'}
-        </button>
-        <select
-          aria-label="Speed"
-          value={speed.value}
-          onChange={(event) => (speed.value = event.currentTarget.value)}
-        >
-          {speeds.map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
-        <button type="button" onClick={() => moveBy(-1)}>
-          Previous event
-        </button>
-        <button type="button" onClick={() => moveBy(1)}>
-          Next event
-        </button>
-        <span class="muted">
-          Event {count} of {events.length}
-        </span>
-      </div>
       <div class="halves">
         <section>
           <h3>Text</h3>
@@ -113,7 +54,9 @@ export function Stream({ entry }: { entry: JournalEntry }) {
           ))}
         </section>
         <section>
-          <h3>Events</h3>
+          <h3>
+            Events: {count} of {events.length}
+          </h3>
           {first > 0 && <p class="muted">The first {first} events are not listed.</p>}
           <ol class="events">
             {shown.slice(first).map(({ ms, name, data }, index) => (

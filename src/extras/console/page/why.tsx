@@ -75,23 +75,24 @@ function Facts({ facts }: { facts: Why['facts'] }) {
 }
 
 function Rule({ report, sandbox }: { report: RuleReport; sandbox: string }) {
-  const { scenario, rule, title, reason, isWithinLimit, facts, conditions, calls } = report
-  const isApplied = reason === ''
+  const { scenario, rule, label, text, facts, conditions, calls } = report
   return (
-    <section class={isApplied ? 'card applied' : 'card'} aria-label={title}>
+    <section class={label === 'Applied' ? 'card applied' : 'card'} aria-label={text}>
       <p>
-        <span class={isApplied || isWithinLimit ? 'tag' : 'tag warn'}>
-          {isApplied ? 'Applied' : isWithinLimit ? 'Not reached yet' : 'Near miss'}
-        </span>{' '}
-        <a href={hashWith({ sandbox, rule: `${scenario}#${rule}` }, 'scenarios')}>{title}</a> {reason}
+        <span class={label === 'Near miss' ? 'tag warn' : 'tag'}>{label}</span>{' '}
+        <a href={hashWith({ sandbox, rule: `${scenario}#${rule}` }, 'scenarios')}>{text}</a>
       </p>
-      {facts.length > 0 && (
-        <ul class="numbers">
-          {facts.map((fact) => (
-            <li key={fact}>{fact}</li>
-          ))}
-        </ul>
-      )}
+      <ul class="numbers">
+        {facts.map((fact) => (
+          <li key={fact}>{fact}</li>
+        ))}
+        {conditions.map(({ wants, has, passes }) => (
+          <li key={wants} class={passes ? undefined : 'bad'}>
+            {passes ? '✓' : '≠'} Expects {wants}
+            {has && `; the request has ${has}`}
+          </li>
+        ))}
+      </ul>
       {calls.length > 0 && (
         <p>
           Earlier calls:{' '}
@@ -101,26 +102,6 @@ function Rule({ report, sandbox }: { report: RuleReport; sandbox: string }) {
             </a>
           ))}
         </p>
-      )}
-      {conditions.length > 0 && (
-        <table class="conditions">
-          <thead>
-            <tr>
-              <th>The rule expects</th>
-              <th>The request has</th>
-            </tr>
-          </thead>
-          <tbody>
-            {conditions.map(({ wants, has, passes }) => (
-              <tr key={wants} class={passes ? undefined : 'differs'}>
-                <td>{wants}</td>
-                <td>
-                  <span class={passes ? 'good' : 'bad'}>{passes ? '✓' : '≠'}</span> {has}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
       )}
     </section>
   )
