@@ -209,7 +209,7 @@ describe('the list of calls', () => {
 describe('the page of a call', () => {
   it('shows its conversation and its answer, and its stream up to any event', async () => {
     await page.locator(`[data-call="${sampleCalls.conversation}"]`).click()
-    await page.getByRole('link', { name: 'Request' }).click()
+    await page.getByRole('link', { name: 'Request', exact: true }).click()
     await expect
       .poll(() => page.locator('.turns .who').allTextContents())
       .toEqual(['instructions', 'user', 'assistant', 'user'])

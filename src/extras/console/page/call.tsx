@@ -69,7 +69,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
               operation={entry.operation ?? `${entry.method} ${shortPath(entry)}`}
             />
           </div>
-          {isSending.value && <SendAgain entry={entry} sandbox={sandbox} />}
+          {isSending.value && sandboxes.value.length > 0 && <SendAgain entry={entry} sandbox={sandbox} />}
           <fieldset class="bar formats">
             <legend class="muted">Copy as</legend>
             {formats.map(([as, title]) => (
