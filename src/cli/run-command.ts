@@ -108,7 +108,6 @@ function textOf({ method, path, status, reason, delivery }: RequestLine): string
   return `${method} ${route} ${status || 'no answer'}${ending}${why}`
 }
 
-/** @param received Number of calls by their text. */
 function summaryOf(received: ReadonlyMap<string, number>, variables: readonly string[]): string {
   if (received.size === 0) {
     const urls = variables.filter((name) => name.endsWith('URL')).join(', ')

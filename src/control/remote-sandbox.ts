@@ -80,6 +80,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
   readonly baseUrl: string
   /** Collections. Records are copies. */
   readonly db: RemoteDatabase
+  /** This sandbox's calls. */
   readonly journal: RemoteJournal<RequestBodies>
   /** Clock of this sandbox, to read or advance its time. */
   readonly clock: SandboxClock<Promise<ClockReading>>
@@ -249,6 +250,7 @@ function named<Methods extends object>(path: string, methods: Methods): Methods 
   return methods
 }
 
+/** Journal of a sandbox in another process. */
 export interface RemoteJournal<RequestBodies extends object> extends DerivedJournal<RequestBodies> {
   // Declared here, because a derived type would lose each operation's body type.
   /** Returns an operation's calls, oldest first. With `match`, returns only calls with these fields. */

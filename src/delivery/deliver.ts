@@ -207,7 +207,6 @@ class Playback {
     return this.#slice(text)
   }
 
-  /** Returns true if everything has been taken, and the body ends properly. */
   isComplete(): boolean {
     if (this.#rest.length > 0) return false
     this.#held ??= this.#frames.next()

@@ -85,7 +85,6 @@ export function answered(gateway: GatewayCore, { origin, pathname }: URL): Answe
 /** Maximum number of remembered origins per gateway. At the maximum, all are forgotten. */
 const maxOrigins = 1000
 
-/** Sandboxes and origins of reported requests, such as `s1 https://api.example`. */
 const printed = new WeakMap<GatewayCore, Set<string>>()
 
 /** Returns true for the first request from a sandbox to an origin. Later ones are often retries. */

@@ -27,7 +27,6 @@ export class PipeSocket extends Duplex {
   #timer: NodeJS.Timeout | undefined
   /** Keeps the process alive while the connection is open, as a network socket does. */
   readonly #open = setInterval(() => {}, 2 ** 30)
-  /** Called once the peer has read everything written. */
   #written: (() => void) | undefined
 
   constructor(encrypted: boolean) {

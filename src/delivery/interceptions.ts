@@ -39,7 +39,6 @@ export function activate(interception: ActiveInterception): () => void {
   }
 }
 
-/** Returns the value or getter that replaces a property; undefined if none does. */
 export function substituteAt(owner: object, key: PropertyKey): object | undefined {
   const { get, value } = Object.getOwnPropertyDescriptor(owner, key) ?? {}
   return registry.originals.has(get ?? value) ? (get ?? value) : undefined

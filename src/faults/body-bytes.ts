@@ -5,7 +5,6 @@ import { joinBytes } from '../lib/bytes.ts'
 
 export type RawFrame = Frame & { kind: 'bytes' | 'wait' | 'hang-up' }
 
-/** Encodes events lazily. */
 export function* byteFrames(body: Body): Generator<RawFrame> {
   if (body.kind === 'json') yield { kind: 'bytes', bytes: body.text ?? JSON.stringify(body.value) }
   if (body.kind !== 'frames') return

@@ -330,7 +330,6 @@ function* dropFrames(
   context.missed('the stream has no such event')
 }
 
-/** Forwards a stream, and records its progress in `seen`. */
 function* trackProgress(frames: Iterable<Frame>, seen: StreamSoFar): Generator<Frame> {
   for (const frame of frames) {
     if (!isEvent(frame)) {
@@ -396,7 +395,6 @@ function encodedText(frame: Frame): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-/** Rewrites the text in each frame without changing its event. */
 function* rewriteText(
   frames: Iterable<Frame>,
   context: FaultContext,

@@ -206,7 +206,6 @@ export async function validate(schema: Schema, value: unknown, root: string): Pr
   return { violations }
 }
 
-/** Each suggestion is text such as `; did you mean 'model'?`, or empty. */
 function unknownIn(root: 'query' | 'body', schema: Schema | undefined, sent: unknown) {
   if (schema && !(schema instanceof z.ZodType)) return []
   return unknownFields(schema, sent).map(({ path, value, suggestion }) => ({

@@ -4,6 +4,7 @@ import { messageWithoutCall } from '../lib/call-names.ts'
 import { matchAcrossCopies } from '../lib/copies.ts'
 import { json, type Reply } from './reply.ts'
 
+/** A value that violates a validation rule. */
 export interface Violation {
   /** Path of the value, such as `body.input[0].content`, `query.max_results` or `params.id`. */
   path: string
@@ -59,6 +60,7 @@ export interface RefusalExtras {
  * @param metadata `error.metadata`. Omitted if undefined.
  */
 export class GatewayError extends Error {
+  /** Always `GatewayError`. */
   override name = 'GatewayError'
   /** HTTP status, 400 to 599. */
   readonly status: number
@@ -68,6 +70,7 @@ export class GatewayError extends Error {
   readonly headers: Record<string, string>
   /** Assumption to report; undefined for the status's assumption. */
   readonly assumption: AssumptionName | undefined
+  /** Explanation for the journal and `x-understudy-reason`. */
   readonly detail: string | undefined
 
   /** If true, no other model would accept the request. @internal */

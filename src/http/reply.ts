@@ -40,6 +40,7 @@ export type Body<Value = unknown> =
 
 /** @typeParam Value Type of the JSON body. */
 export interface Reply<Value = unknown> {
+  /** HTTP status code. */
   status: number
   /** Response headers; names in lower case. */
   headers: Record<string, string>
@@ -63,6 +64,7 @@ export interface Transport {
   keepAlive?: { ms: number; comment: string }
 }
 
+/** Creates a 200 with a JSON body. */
 export function ok<Value>(value: Value): Reply<Value> {
   return json(200, value)
 }

@@ -20,7 +20,6 @@ export function plainName(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** Returns true if a header, query parameter or JSON field with this name contains a secret. */
 export function isSecretName(name: string): boolean {
   return secretName.test(plainName(name))
 }

@@ -22,6 +22,7 @@ export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
 
 export type BodyOf<RequestBodies, Id> = Id extends keyof RequestBodies ? RequestBodies[Id] : unknown
 
+/** Options of `waitFor()`. */
 export interface WaitOptions extends WaitLimits {
   /** Number of calls to wait for. Default: 1. */
   count?: number
@@ -33,7 +34,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   readonly store: JournalStore
   /** @internal */
   readonly operations: readonly KnownOperation[]
-  /** Calls, oldest first. */
   #records: CallRecord[] = []
   #evicted = 0
   readonly #unanswered = new Set<CallRecord>()
@@ -62,6 +62,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return this.#records.map(toEntry)
   }
 
+  /** Number of calls. */
   get size(): number {
     return this.#records.length
   }

@@ -60,7 +60,6 @@ export interface MatcherResult extends Omit<Verdict, 'message'> {
   message(): string
 }
 
-/** The result is a promise for a remote sandbox. */
 type Matcher = (received: unknown, ...args: unknown[]) => MatcherResult | Promise<MatcherResult>
 
 export function toMatchers(operations: readonly KnownOperation[]): Readonly<Record<MatcherName, Matcher>> {

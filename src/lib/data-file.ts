@@ -18,7 +18,9 @@ export interface FileProblem extends Partial<Place> {
 
 /** Thrown for a missing or invalid file. The one-line message describes the first problem. */
 export class FileError extends Error {
+  /** Always `FileError`. */
   override name = 'FileError'
+  /** All problems, with their positions in the file. */
   readonly problems: readonly FileProblem[]
 
   constructor(problems: readonly FileProblem[]) {

@@ -183,7 +183,6 @@ export function inputTokens({ instructions = '' }: Prompt, { turns }: Transcript
   return turns.reduce(count, countTokens(instructions))
 }
 
-/** Counts the input, and what of it is read from the cache or written to it. */
 function inputOf(
   prompt: Prompt,
   transcript: Transcript,

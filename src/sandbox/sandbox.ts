@@ -58,6 +58,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   readonly name: string | undefined
   /** API key that routes requests to this sandbox. */
   readonly apiKey: string
+  /** Options, including defaults. */
   readonly options: GatewayOptions
   /** Clock of this sandbox, to read or advance its time. */
   readonly clock: SandboxClock = Object.assign(Object.create(guessedClock), {
@@ -144,6 +145,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return sdkEnvironment(this)
   }
 
+  /** Seed for all generated data. */
   get seed(): string | number {
     return this.options.seed
   }
@@ -155,6 +157,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return this.#db
   }
 
+  /** Calls received by this sandbox. */
   get journal(): Journal<RequestBodies> {
     void this.#live
     return this.#journal

@@ -82,7 +82,6 @@ interface TriedRule {
   decision: Decision | { readonly kind: 'turn'; readonly turn: PlannedTurn }
 }
 
-/** A recording, which replies if no rule does. */
 export interface RecordedAnswer {
   readonly file: string
   /** The fault with the same effect, if the recording has no reply. */

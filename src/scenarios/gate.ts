@@ -24,6 +24,7 @@ export const HoldOptions = z.lazy(() =>
       path: ['after'],
     }),
 )
+/** Options of `hold()`. */
 export type HoldOptions = z.input<typeof HoldOptions>
 
 /** A call's record. `holds` is the number of gates that hold the call. */
@@ -31,6 +32,7 @@ type HeldCall = { holds: number }
 
 /** Holds requests or streams. Ends with its sandbox, and when the sandbox is reset or restored. */
 export class Gate implements Disposable {
+  /** Id of this activation, such as `hold~3`. */
   readonly id: string
   /** @internal */
   readonly options: HoldOptions

@@ -53,12 +53,10 @@ const shorthands: Readonly<Record<string, string>> = {
   hold: 'hold()',
 }
 
-/** Returns true if the name was generated rather than chosen by the scenario's author. */
 export function isShorthand(scenario: unknown): boolean {
   return typeof scenario === 'string' && Object.hasOwn(shorthands, scenario)
 }
 
-/** Returns true for the name of a recording's file, which is also the name of its scenario. */
 export function isRecorded(name: string): boolean {
   return name.endsWith('.recording.jsonl')
 }
@@ -103,7 +101,6 @@ export function misnomer(field: string, fields: readonly string[]): string | und
   return fix !== undefined && (needs === undefined || fields.includes(needs)) ? `; ${fix}` : undefined
 }
 
-/** Returns true for the path of a scenario file or a recording, false for a name. */
 export function isScenarioPath(text: string): boolean {
   return /\.(jsonl?|ya?ml)$/i.test(text)
 }

@@ -49,7 +49,6 @@ type Found<Name extends Kind> =
   Parameters<(typeof descriptions)[Name]> extends [unknown, infer More] ? More : object
 export type SkipReason = { [Name in Kind]: { readonly kind: Name } & Found<Name> }[Kind]
 
-/** Rules of one activation for the call's operation. */
 export interface SkippedRules {
   readonly rules: readonly CompiledRule[]
   /** Number of skipped rules, which come before the one that applied, if any. */

@@ -58,7 +58,6 @@ export class Rules {
     return activation
   }
 
-  /** @param describeCalls Describes the sandbox's calls, for messages. */
   hold(scenario: ParsedScenario, options: HoldOptions, describeCalls: () => string): Gate {
     const activation = createActivation(scenario)
     const { id } = activation
@@ -73,7 +72,6 @@ export class Rules {
     throw new GatewayError(404, `No active gate '${id}': it was released or reset, or never existed`)
   }
 
-  /** Opens all gates. Called at the end of the sandbox's state. */
   openGates(): void {
     for (const { gate } of this.#live.activations) gate?.open()
   }

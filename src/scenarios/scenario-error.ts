@@ -17,6 +17,7 @@ export type Path = (string | number)[]
 
 export interface Problem {
   path: Path
+  /** One line that names the rule and the field. */
   message: string
 }
 
@@ -24,7 +25,9 @@ export const maxProblems = 100
 
 /** Thrown for an invalid scenario. The one-line message describes the first problem and mentions any others. */
 export class ScenarioError extends Error {
+  /** Always `ScenarioError`. */
   override name = 'ScenarioError'
+  /** All problems, with their location in the scenario. */
   readonly problems: readonly Problem[]
 
   constructor(allProblems: readonly Problem[]) {

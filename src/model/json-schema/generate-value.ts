@@ -11,7 +11,6 @@ interface Location {
   path: readonly (string | number)[]
   /** Schemas of the objects and arrays around the value. A schema that refers to itself occurs several times. */
   around: readonly Schema[]
-  /** Distinguishes values for the same path. */
   salt: string
 }
 
