@@ -33,7 +33,7 @@ async function fillJournal(): Promise<void> {
 }
 
 describe('the console at 200 calls per second, with 5,000 in the list', () => {
-  it('stays responsive, and scrolls to the newest call until the user scrolls', async () => {
+  it('stays responsive, and shows the newest call until the user scrolls', async () => {
     await fillJournal()
     const { page, complaints } = await open(setup.browser, `${setup.server.url}/__understudy/`)
     await page.getByRole('listitem').first().waitFor()
@@ -63,7 +63,7 @@ describe('the console at 200 calls per second, with 5,000 in the list', () => {
 
     await page.locator('.scroller').hover()
     await page.mouse.wheel(0, 600)
-    await page.getByRole('button', { name: 'Auto-scroll', pressed: false }).waitFor()
+    await expect.poll(top, soon).toBeGreaterThanOrEqual(600)
     /** Returns the row in the middle of the list, and its position. */
     const read = () =>
       page.evaluate(() => {
@@ -84,9 +84,9 @@ describe('the console at 200 calls per second, with 5,000 in the list', () => {
     await page.locator('.scroller').hover()
     await page.mouse.wheel(0, 2000)
     await load
-    expect(await page.getByRole('button', { name: 'Auto-scroll', pressed: false }).count()).toBe(1)
+    expect(await top()).toBeGreaterThan(0)
 
-    await page.getByRole('button', { name: 'Auto-scroll' }).click()
+    await page.locator('.scroller').evaluate((list) => list.scrollTo(0, 0))
     await expect.poll(newest, soon).toBe(paths().at(-1))
     expect(await top()).toBe(0)
     const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks)
@@ -112,13 +112,15 @@ describe('the list of 5,000 calls', () => {
     const look = () =>
       page.evaluate(async () => {
         for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
-        const list = document.querySelector('.scroller')?.getBoundingClientRect() ?? new DOMRect()
+        const list = document.querySelector('.scroller') ?? document.body
+        const headings = document.querySelector('.headings')?.getBoundingClientRect() ?? new DOMRect()
         const boxes = [...document.querySelectorAll('.rows li')].map((row) => row.getBoundingClientRect())
         const columns = ['time', '.status', '.what'].map(
           (name) => document.querySelector(`.rows ${name}`)?.getBoundingClientRect().left,
         )
-        const above = Math.max(0, Math.min(...boxes.map(({ top }) => top)) - list.top)
-        const below = Math.max(0, list.bottom - Math.max(...boxes.map(({ bottom }) => bottom)))
+        const above = Math.max(0, Math.min(...boxes.map(({ top }) => top)) - headings.bottom)
+        const end = list.getBoundingClientRect().top + list.clientHeight
+        const below = Math.max(0, end - Math.max(...boxes.map(({ bottom }) => bottom)))
         return { empty: Math.round(above + below), columns }
       })
     const scroll = (top: number) =>

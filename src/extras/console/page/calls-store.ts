@@ -30,11 +30,8 @@ export const isChosenGone = computed(
 export const calls = signal<readonly CallRow[]>([])
 export const isLoaded = signal(false)
 export const problem = signal('')
-/** If true, the list scrolls to the newest call. Scrolling away turns auto-scrolling off. */
-export const isAutoScrolling = signal(true)
-export const isPaused = signal(false)
 /** Calls shown while the list is paused; otherwise undefined. */
-const pausedCalls = signal<readonly CallRow[] | undefined>(undefined)
+export const pausedCalls = signal<readonly CallRow[] | undefined>(undefined)
 export const selected = signal<ReadonlySet<string>>(new Set())
 
 let byKey = new Map<string, CallRow>()
@@ -49,9 +46,8 @@ export function keyOf({ sandbox, id, startedAt }: CallRow): string {
   return `${sandbox} ${id} ${startedAt}`
 }
 
-export function pause(paused: boolean): void {
-  isPaused.value = paused
-  pausedCalls.value = paused ? calls.value : undefined
+export function togglePause(): void {
+  pausedCalls.value = pausedCalls.value ? undefined : calls.value
 }
 
 export const terms = computed(() => parseSearch(param('q')))
@@ -91,7 +87,7 @@ export type Column = keyof typeof columns
 
 /** Column to sort by, and whether the highest value comes first. Default: newest calls first. */
 export const order = computed((): { column: Column; isDescending: boolean } => {
-  const sort = param('sort')
+  const sort = param('sort') || '-time'
   const column = sort.replace(/^-/, '')
   return Object.hasOwn(columns, column)
     ? { column: column as Column, isDescending: sort.startsWith('-') }
@@ -101,11 +97,10 @@ export const order = computed((): { column: Column; isDescending: boolean } => {
 /** A list entry: a call or a group heading. */
 export type Item = CallRow | { group: string; count: number }
 
-const groupings: Record<string, (call: CallRow) => string> = {
-  conversation: (call) => call.conversation ?? ungrouped,
-  trace: (call) => call.traceId ?? ungrouped,
+const groupings: Record<string, (call: CallRow) => string | null> = {
+  conversation: ({ conversation }) => conversation,
+  trace: ({ traceId }) => traceId,
 }
-const ungrouped = 'Other calls'
 
 const sortedCalls = computed((): readonly CallRow[] => {
   const { column, isDescending } = order.value
@@ -120,27 +115,20 @@ const sortedCalls = computed((): readonly CallRow[] => {
   return isDescending ? sorted.toReversed() : sorted
 })
 
-const groups = computed(() => {
+/** The list as shown: sorted, and grouped if the URL requests it. Calls without a group are below the last heading. */
+export const items = computed((): readonly Item[] => {
+  const calls = sortedCalls.value
   const groupOf = groupings[param('group')]
-  const isLast = ([group]: [string, unknown]) => Number(group === ungrouped)
-  return (
-    groupOf &&
-    [...Map.groupBy(sortedCalls.value, groupOf)].sort((left, right) => isLast(left) - isLast(right))
+  if (!groupOf) return calls
+  const groups = [...Map.groupBy(calls, groupOf)].filter(
+    ([group, { length }]) => group !== null && length > 1,
+  )
+  const grouped = new Set(groups.flatMap(([, members]) => members))
+  const others = calls.filter((call) => !grouped.has(call))
+  return [...groups, ['Other calls', others] as const].flatMap(([group, members]): Item[] =>
+    members.length > 0 ? [{ group: group ?? '', count: members.length }, ...members] : [],
   )
 })
-
-/** Calls below a heading. */
-export const members = computed(
-  () => new Set(groups.value?.flatMap(([, calls]) => (calls.length > 1 ? calls : []))),
-)
-
-/** The list as shown: sorted, and grouped if the URL requests grouping. A call without others has no heading. */
-export const items = computed(
-  (): readonly Item[] =>
-    groups.value?.flatMap(([group, calls]): Item[] =>
-      calls.length > 1 ? [{ group, count: calls.length }, ...calls] : calls,
-    ) ?? sortedCalls.value,
-)
 
 export async function loadSandboxes(): Promise<void> {
   sandboxes.value = await ask('listSandboxes', {})
@@ -161,7 +149,7 @@ export async function clearCalls(): Promise<void> {
   const ids = chosen === '*' ? sandboxes.value.map(({ id }) => id) : [chosen]
   await Promise.all(ids.map((id) => ask('clearJournal', { sandbox: id }).catch(() => undefined)))
   batch(() => {
-    pause(false)
+    pausedCalls.value = undefined
     selected.value = new Set()
     byKey = new Map([...byKey].filter(([, call]) => !ids.includes(call.sandbox)))
     calls.value = [...byKey.values()]
@@ -175,7 +163,7 @@ export async function showFailedTest(file?: File): Promise<void> {
     batch(() => {
       failedTest.value = opened
       problem.value = ''
-      pause(false)
+      pausedCalls.value = undefined
       selected.value = new Set()
       calls.value = opened ? opened.calls.map(({ row }) => row) : [...byKey.values()]
     })
@@ -232,13 +220,11 @@ export function start(): void {
 }
 
 let isSearching = false
-/** Time before which the server is not asked to search again. */
-let searchAt = 0
 
+/** Searches until the terms and the calls no longer change. Searches take at most a tenth of the server's time. */
 async function searchBodies(): Promise<void> {
   if (isSearching) return
   isSearching = true
-  await new Promise((resolve) => setTimeout(resolve, searchAt - now()))
   const began = now()
   const [searched, known] = [terms.value, calls.value]
   const sets = await Promise.all(
@@ -249,9 +235,7 @@ async function searchBodies(): Promise<void> {
     }),
   )
   found.value = new Map(sets)
-  // Searches take at most a tenth of the server's time.
-  searchAt = now() + Math.max(searchEveryMs, 9 * (now() - began))
+  await new Promise((resolve) => setTimeout(resolve, Math.max(searchEveryMs, 9 * (now() - began))))
   isSearching = false
-  const isCurrent = searched === terms.value && known === calls.value
-  if (!isCurrent && terms.value.some(isInBodies)) void searchBodies()
+  if (searched !== terms.value || known !== calls.value) void searchBodies()
 }

@@ -1,8 +1,6 @@
 /** Live list of calls, next to the details of one call or the comparison of two. */
 import { signal, useSignal } from '@preact/signals'
-import { Fragment } from 'preact'
-import { memo } from 'preact/compat'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { CallRow } from '../rows.ts'
 import { Call } from './call.tsx'
 import {
@@ -12,29 +10,25 @@ import {
   clearCalls,
   columns,
   type Item,
-  isAutoScrolling,
   isLoaded,
-  isPaused,
   items,
   keyOf,
-  members,
   order,
-  pause,
-  sandboxes,
+  pausedCalls,
   selected,
   shownCalls,
   terms,
+  togglePause,
   withName,
 } from './calls-store.ts'
 import { Compare } from './compare.tsx'
-import { ExportMenu } from './export-menu.tsx'
+import { exportCalls } from './export-calls.ts'
 import { failedTest } from './failed-test.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { chosenSandbox, closed, go, hashWith, param } from './location.ts'
 import { Menu } from './menu.tsx'
 import { ActionButton, Empty, milliseconds, Status, shortPath, sizeOf } from './parts.tsx'
 import { help, isError, mistakes, ruleName } from './search.ts'
-import { type TimeAxis, timeAxis } from './time-axis.ts'
 
 export function Calls() {
   const open = param('call')
@@ -44,13 +38,12 @@ export function Calls() {
     addEventListener('keydown', handleKey)
     return () => removeEventListener('keydown', handleKey)
   }, [])
-  const hasOneSandbox = chosenSandbox.value !== '*' || sandboxes.value.length === 1
   const hasDetails = open !== '' || other !== ''
   return (
     <div class={hasDetails ? 'calls open' : 'calls'}>
       <Toolbar />
       <div class="split">
-        <section class={hasOneSandbox ? 'list single' : 'list'} aria-label="Calls">
+        <section class="list" aria-label="Calls">
           <List />
         </section>
         {other ? (
@@ -70,9 +63,7 @@ function useFocus(open: string): void {
     if (open && !document.querySelector('.list')?.checkVisibility({ visibilityProperty: true }))
       document.querySelector<HTMLElement>('.detail')?.focus()
     if (!open && document.activeElement === document.body)
-      [...document.querySelectorAll<HTMLElement>('.rows a')]
-        .find(({ dataset }) => dataset['call'] === last.current)
-        ?.focus()
+      document.querySelector<HTMLElement>(`.rows [data-call="${CSS.escape(last.current)}"]`)?.focus()
     last.current = open
   }, [open])
 }
@@ -85,18 +76,12 @@ function SearchField() {
   const query = param('q')
   const text = useSignal(query)
   const timer = useRef(0)
-  const searched = useRef(query)
   // A search set elsewhere, such as by a link, replaces the typed text.
   useEffect(() => {
-    if (query === searched.current) return
-    clearTimeout(timer.current)
-    searched.current = query
-    text.value = query
+    if (timer.current === 0) text.value = query
   }, [query])
   const search = () => {
-    clearTimeout(timer.current)
-    if (text.value === searched.current) return
-    searched.current = text.value
+    timer.current = 0
     go({ q: text.value }, { replace: true })
   }
   const wrong = mistakes(terms.value, chosenCalls.value)
@@ -115,8 +100,6 @@ function SearchField() {
           clearTimeout(timer.current)
           timer.current = window.setTimeout(search, searchAfterMs)
         }}
-        // If another element gets the focus, the search waits: a click's target must not move before release.
-        onBlur={({ relatedTarget }) => relatedTarget ?? search()}
       />
       <Menu label="Search help" title="?">
         <dl class="pairs">
@@ -160,7 +143,12 @@ function Toolbar() {
         <option value="conversation">By conversation</option>
         <option value="trace">By trace</option>
       </select>
-      {isLive && <LiveButtons />}
+      {isLive && (
+        <button type="button" aria-pressed={pausedCalls.value !== undefined} onClick={togglePause}>
+          Pause
+        </button>
+      )}
+      {isLive && <ExportButton />}
       {count === 2 && (
         <a class="button" href={compareHash()}>
           Compare
@@ -177,28 +165,21 @@ function Toolbar() {
           disabled={clearable === 0}
           question={`Clear all calls in ${chosenSandbox.value === '*' ? 'all sandboxes' : `sandbox '${chosenSandbox.value}'`}${param('q') && ', not only those that match the search'}? They are removed from the server.`}
         >
-          {`Clear ${clearable === 1 ? '1 call' : `all ${clearable.toLocaleString('en')} calls`}`}
+          {`Clear ${clearable === 1 ? '' : 'all '}${counted(clearable, 'call')}`}
         </ActionButton>
       )}
     </div>
   )
 }
 
-function LiveButtons() {
+/** Exports the selected calls, or all calls that match the search. */
+function ExportButton() {
+  const chosen = calls.value.filter((call) => selected.value.has(keyOf(call)))
+  const list = chosen.length > 0 ? chosen : shownCalls.value
   return (
-    <>
-      <button
-        type="button"
-        aria-pressed={isAutoScrolling.value}
-        onClick={() => (isAutoScrolling.value = !isAutoScrolling.value)}
-      >
-        Auto-scroll
-      </button>
-      <button type="button" aria-pressed={isPaused.value} onClick={() => pause(!isPaused.value)}>
-        Pause
-      </button>
-      <ExportMenu />
-    </>
+    <ActionButton run={() => exportCalls(list)} disabled={list.length === 0}>
+      {`Export ${counted(list.length, chosen.length > 0 ? 'selected call' : 'call')}`}
+    </ActionButton>
   )
 }
 
@@ -207,168 +188,155 @@ function compareHash(): string {
   return hashWith({ call: first?.id, in: first?.sandbox, with: second?.id, within: second?.sandbox })
 }
 
-/** Maximum width of a window with several lines per call, in pixels. */
-const narrow = 760
-const rowHeights = { wide: 32, narrow: 70 }
-/** Rows are rendered in blocks. Unless the list scrolls by itself, a block above and one below are not visible. */
+const rowHeight = 32
+const headingsHeight = 30
+/** Rows are rendered in blocks. A block above and one below are not visible. */
 const block = 8
 
 const wantedFocus = signal('')
 
 function List() {
+  return items.value.length === 0 ? <NoCalls /> : <Rows />
+}
+
+function Rows() {
   const scroller = useRef<HTMLDivElement>(null)
-  const size = useSignal({ isNarrow: innerWidth <= narrow, height: 800 })
+  /** Height of the visible rows. */
+  const height = useSignal(800)
   const scrollTop = useSignal(0)
   const list = items.value
-  const { isNarrow, height } = size.value
-  const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide
-  const autoScroll = isAutoScrolling.value
   const wanted = wantedFocus.value
   const view = [param('q'), param('sort'), param('group')].join(' ')
   const [open, openSandbox] = [param('call'), param('in')]
   const isOpen = (item: Item) => isCall(item) && item.id === open && item.sandbox === openSandbox
+  const openIndex = open ? list.findIndex(isOpen) : -1
   /** The topmost visible row: its key, its index in the list, and the part of it that is above the list. */
   const anchor = useRef({ key: '', index: 0, offset: 0, view })
-  const top = Math.min(positionOfAnchor(), Math.max(0, list.length * rowHeight - height))
+  const top = Math.min(positionOfAnchor(), Math.max(0, list.length * rowHeight - height.value))
 
   useEffect(() => {
     const element = scroller.current
     if (!element) return
     const observer = new ResizeObserver(() => {
-      size.value = { isNarrow: innerWidth <= narrow, height: element.clientHeight }
+      height.value = element.clientHeight - headingsHeight
     })
     observer.observe(element)
     return () => observer.disconnect()
-  }, [list.length === 0])
+  }, [])
   useLayoutEffect(() => {
-    const element = scroller.current
     // Reading or setting the position forces a layout, which a list that is at the top does not need.
-    if (!element || (top === 0 && scrollTop.value === 0)) return
-    element.scrollTop = top
-    remember(element)
-  }, [list, autoScroll, rowHeight, height, view])
-  const openIndex = open ? list.findIndex(isOpen) : -1
+    if (top > 0 || scrollTop.value > 0) scrollTo(top)
+  }, [list, height.value, view])
   // The open row stays in view next to its details.
   useLayoutEffect(() => {
     if (openIndex >= 0) reveal(openIndex)
-  }, [open, openSandbox, isNarrow, view, openIndex >= 0])
+  }, [open, openSandbox, view, openIndex >= 0])
   useLayoutEffect(() => {
     if (!wanted) return
     const index = list.findIndex((item) => keyOfItem(item) === wanted)
     if (index >= 0) reveal(index)
-    const row = [...document.querySelectorAll<HTMLElement>('.rows a')].find(
-      ({ dataset }) => dataset['key'] === wanted,
-    )
+    const row = document.querySelector<HTMLElement>(`.rows [data-key="${CSS.escape(wanted)}"]`)
     if (!row) return
     row.focus({ preventScroll: true })
     wantedFocus.value = ''
   })
 
-  function reveal(index: number): void {
+  function scrollTo(position: number): void {
     const element = scroller.current
     if (!element) return
-    const start = index * rowHeight
-    const isAbove = start < element.scrollTop
-    const isBelow = start + rowHeight > element.scrollTop + element.clientHeight
-    if (isAbove) element.scrollTop = start
-    if (isBelow) element.scrollTop = start + rowHeight - element.clientHeight
-    remember(element)
+    element.scrollTop = position
+    remember(element.scrollTop)
   }
-  /** Returns the position at which the anchor has not moved. A new search, order or grouping begins at the top. */
+  function reveal(index: number): void {
+    const start = index * rowHeight
+    const { scrollTop = 0, clientHeight = 0 } = scroller.current ?? {}
+    const room = clientHeight - headingsHeight - rowHeight
+    scrollTo(Math.min(start, Math.max(scrollTop, start - room)))
+  }
+  /**
+   * Returns the position at which the anchor has not moved. At the top, the list shows the newest calls. A new search,
+   * order or grouping begins at the top.
+   */
   function positionOfAnchor(): number {
     const { key, index, offset } = anchor.current
-    if (autoScroll || anchor.current.view !== view) return 0
-    const added = scrollTop.value > 0 ? list.slice(index).findIndex((item) => keyOfItem(item) === key) : 0
+    if (scrollTop.value === 0 || anchor.current.view !== view) return 0
+    const added = list.slice(index).findIndex((item) => keyOfItem(item) === key)
     return (index + Math.max(0, added)) * rowHeight + offset
   }
-  function remember(element: HTMLElement): void {
-    scrollTop.value = element.scrollTop
-    const index = Math.floor(element.scrollTop / rowHeight)
-    const offset = element.scrollTop - index * rowHeight
-    anchor.current = { key: keyOfItem(list[index]), index, offset, view }
-  }
-  const onScroll = () => {
-    const element = scroller.current
-    if (!element) return
-    remember(element)
-    if (isAutoScrolling.value && element.scrollTop > 4) isAutoScrolling.value = false
+  function remember(position: number): void {
+    scrollTop.value = position
+    const index = Math.floor(position / rowHeight)
+    anchor.current = { key: keyOfItem(list[index]), index, offset: position - index * rowHeight, view }
   }
 
-  const overscan = autoScroll ? 0 : block
-  const first = Math.max(0, Math.floor(top / rowHeight / block) * block - overscan)
-  const last = Math.ceil((top + height) / rowHeight / block) * block + overscan
+  const first = Math.max(0, Math.floor(top / rowHeight / block - 1) * block)
+  const last = Math.ceil((top + height.value) / rowHeight / block + 1) * block
   const visible = list.slice(first, last)
-  const axis = useMemo(() => timeAxis(visible.filter(isCall)), [list, first, last])
-
-  if (list.length === 0) return <NoCalls />
+  const axis = axisOf(visible.filter(isCall))
   const tabStop = visible.find(isOpen) ?? list.slice(Math.floor(top / rowHeight)).find(isCall)
-  const place = hashWith({ call: undefined, in: undefined, with: undefined, within: undefined })
   return (
-    <>
+    <div class="scroller" ref={scroller} onScroll={({ currentTarget }) => remember(currentTarget.scrollTop)}>
       <Headings axis={axis} />
-      <div class={isNarrow ? 'scroller narrow' : 'scroller'} ref={scroller} onScroll={onScroll}>
-        <ol
-          class="rows"
-          style={{
-            height: `${list.length * rowHeight}px`,
-            paddingTop: `${first * rowHeight}px`,
-            '--cuts': axis.cuts.map(breakAt).join(),
-          }}
-        >
-          {visible.map((item) =>
-            isCall(item) ? (
-              <Row
-                key={keyOf(item)}
-                call={item}
-                axis={axis}
-                place={place}
-                isMember={members.value.has(item)}
-                isOpen={isOpen(item)}
-                isSelected={selected.value.has(keyOf(item))}
-                isTabStop={item === tabStop}
-              />
-            ) : (
-              <li key={item.group} class="group">
-                <strong>{item.group}</strong> <span class="muted">{item.count}</span>
-              </li>
-            ),
-          )}
-        </ol>
-      </div>
-    </>
+      <ol
+        class="rows"
+        style={{ height: `${list.length * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
+      >
+        {visible.map((item) =>
+          isCall(item) ? (
+            <Row
+              key={keyOf(item)}
+              call={item}
+              axis={axis}
+              isOpen={isOpen(item)}
+              isTabStop={item === tabStop}
+            />
+          ) : (
+            <li key={item.group} class="group">
+              <strong>{item.group}</strong> <span class="muted">{item.count}</span>
+            </li>
+          ),
+        )}
+      </ol>
+    </div>
   )
 }
 
-/** Returns stops of a gradient that draws two lines at a shortened stretch of the time axis. */
-function breakAt(position: number): string {
-  const at = (pixels: number) => `calc(${position * 100}% + ${pixels}px)`
-  return `#0000 ${at(-2)}, var(--edge) 0 ${at(-1)}, #0000 0 ${at(1)}, var(--edge) 0 ${at(2)}, #0000 0`
+/** Time axis that the visible calls share: a Unix time and a duration, in milliseconds. */
+interface TimeAxis {
+  begin: number
+  duration: number
+}
+
+function axisOf(calls: readonly CallRow[]): TimeAxis {
+  const starts = calls.map(({ startedAt }) => Date.parse(startedAt))
+  const ends = calls.map(({ durationMs }, index) => (starts[index] ?? 0) + (durationMs ?? 0))
+  const begin = Math.min(...starts)
+  return { begin, duration: Math.max(1, Math.max(...ends) - begin) }
 }
 
 /** Figures of the calls that match the search. */
 function Totals() {
   const [shown, all] = [shownCalls.value, chosenCalls.value]
-  const [first, last] = [shown[0], shown.at(-1)]
-  if (!first || !last) return null
+  if (shown.length === 0) return null
   const errors = shown.filter(isError).length
-  const tokens = shown.reduce((sum, call) => sum + call.tokens, 0)
-  const bytes = shown.reduce((sum, call) => sum + call.bytes, 0)
-  const count = (number: number, unit: string) =>
-    `${number.toLocaleString('en')} ${unit}${number === 1 ? '' : 's'}`
+  const sum = (field: 'tokens' | 'bytes') => shown.reduce((total, call) => total + call[field], 0)
   return (
     <p class="bar totals">
       <span>
         {shown.length < all.length && `${shown.length.toLocaleString('en')} of `}
-        {count(all.length, 'call')}
+        {counted(all.length, 'call')}
       </span>
-      {errors > 0 && <a href={hashWith({ q: `${param('q')} is:error`.trim() })}>{count(errors, 'error')}</a>}
-      <span>{count(tokens, 'token')}</span>
-      <span>{sizeOf(bytes)}</span>
-      <span>
-        {timeOfDay(first.startedAt).slice(0, 8)} to {timeOfDay(last.startedAt).slice(0, 8)}
-      </span>
+      {errors > 0 && (
+        <a href={hashWith({ q: `${param('q')} is:error`.trim() })}>{counted(errors, 'error')}</a>
+      )}
+      <span>{counted(sum('tokens'), 'token')}</span>
+      <span>{sizeOf(sum('bytes'))}</span>
     </p>
   )
+}
+
+function counted(number: number, unit: string): string {
+  return `${number.toLocaleString('en')} ${unit}${number === 1 ? '' : 's'}`
 }
 
 function isCall(item: Item): item is CallRow {
@@ -383,10 +351,8 @@ function keyOfItem(item: Item | undefined): string {
 function step(by: number): void {
   const list = items.value.filter(isCall)
   const { key } = (document.activeElement as HTMLElement).dataset
-  const focused = list.findIndex((call) => keyOf(call) === key)
-  const isShown = (call: CallRow) => call.id === param('call') && call.sandbox === param('in')
-  const from = focused >= 0 ? focused : list.findIndex(isShown)
-  const next = list[from < 0 ? 0 : Math.max(0, Math.min(list.length - 1, from + by))]
+  const from = list.findIndex((call) => keyOf(call) === key)
+  const next = list[Math.max(0, Math.min(list.length - 1, from + by))]
   if (!next) return
   wantedFocus.value = keyOf(next)
   if (param('call') && !param('with')) go({ call: next.id, in: next.sandbox }, { replace: true })
@@ -418,39 +384,28 @@ function handleKey(event: KeyboardEvent): void {
   }
 }
 
-function Headings({ axis: { ticks } }: { axis: TimeAxis }) {
+function Headings({ axis }: { axis: TimeAxis }) {
   const { column: sorted, isDescending } = order.value
   return (
     <fieldset class="headings" aria-label="Sort by">
       {(Object.keys(columns) as Column[]).map((column) => {
         const isSorted = column === sorted
-        // A third click returns to the newest calls first.
-        const next = isSorted ? (isDescending ? column : undefined) : `-${column}`
         return (
-          <Fragment key={column}>
-            {column === 'model' && (
-              <span
-                class="ticks"
-                title="When each call in view began and ended. Stretches in which nothing begins or ends are shortened where two lines are."
-              >
-                <span>0</span>
-                {ticks.map((ms, index) => (
-                  <span key={index}>{milliseconds(ms)}</span>
-                ))}
-              </span>
-            )}
-            <button
-              type="button"
-              class={`by-${column}`}
-              aria-pressed={isSorted}
-              onClick={() => go({ sort: next }, { replace: true })}
-            >
-              {columns[column][0]}
-              {isSorted && (isDescending ? ' ↓' : ' ↑')}
-            </button>
-          </Fragment>
+          <button
+            key={column}
+            type="button"
+            aria-pressed={isSorted}
+            onClick={() => go({ sort: isSorted && isDescending ? column : `-${column}` }, { replace: true })}
+          >
+            {columns[column][0]}
+            {isSorted && (isDescending ? ' ↓' : ' ↑')}
+          </button>
         )
       })}
+      <span class="ticks" title="When each call in view began and ended">
+        <span>0</span>
+        <span>{milliseconds(axis.duration)}</span>
+      </span>
     </fieldset>
   )
 }
@@ -467,23 +422,15 @@ function NoCalls() {
   return failedTest.value ? <Empty>The file has no calls.</Empty> : <FirstSteps />
 }
 
-const Row = memo(function Row({
+function Row({
   call,
   axis,
-  place,
-  isMember,
   isOpen,
-  isSelected,
   isTabStop,
 }: {
   call: CallRow
   axis: TimeAxis
-  /** URL hash of the list without a call. */
-  place: string
-  /** If true, the call is below a heading. */
-  isMember: boolean
   isOpen: boolean
-  isSelected: boolean
   /** If true, the Tab key focuses this row. The other rows are reached with the arrow keys. */
   isTabStop: boolean
 }) {
@@ -491,18 +438,18 @@ const Row = memo(function Row({
   const short = shortPath(call)
   const key = keyOf(call)
   return (
-    <li class={`${isOpen ? 'chosen' : ''} ${isMember ? 'member' : ''}`}>
+    <li class={isOpen ? 'chosen' : undefined}>
       <label class="check">
         <input
           type="checkbox"
           tabIndex={-1}
           aria-label={`Select ${method} ${short}`}
-          checked={isSelected}
+          checked={selected.value.has(key)}
           onChange={() => toggle(key)}
         />
       </label>
       <a
-        href={`${place}${place.includes('?') ? '&' : '?'}call=${encodeURIComponent(call.id)}&in=${encodeURIComponent(call.sandbox)}`}
+        href={hashWith({ call: call.id, in: call.sandbox, with: undefined, within: undefined })}
         data-call={call.id}
         data-key={key}
         tabIndex={isTabStop ? 0 : -1}
@@ -521,37 +468,38 @@ const Row = memo(function Row({
             <span class="name">{`${ruleName(call)} ${rules.flatMap(({ faults }) => faults).join(', ')}`}</span>
           )}
           {call.unmatched && <span class="tag warn">unmatched</span>}
-          {warnings > 0 && (
-            <span class="tag warn">
-              {warnings} {warnings === 1 ? 'warning' : 'warnings'}
-            </span>
-          )}
+          {warnings > 0 && <span class="tag warn">{counted(warnings, 'warning')}</span>}
         </span>
         <span class="duration">{milliseconds(call.durationMs)}</span>
-        <Bar call={call} axis={axis} />
         <span class="model">{model ?? ''}</span>
         <span class="sandbox" title={withName(call.sandbox, call.sandboxName)}>
           {call.sandboxName ?? call.sandbox}
         </span>
         <span class="size">{call.bytes > 0 ? sizeOf(call.bytes) : ''}</span>
+        <Bar call={call} axis={axis} />
       </a>
     </li>
   )
-})
+}
 
 /** Bar from a call's beginning to its end. The pale part ends at the first byte. A call that is not over has no end. */
 function Bar({
   call: { startedAt, durationMs, firstByteMs },
-  axis,
+  axis: { begin, duration },
 }: Pick<Parameters<typeof Row>[0], 'call' | 'axis'>) {
-  const start = Date.parse(startedAt)
-  const left = axis.at(start)
-  const width = (durationMs === null ? 1 : axis.at(start + durationMs)) - left
-  const wait = axis.at(start + (firstByteMs ?? durationMs ?? Number.POSITIVE_INFINITY)) - left
+  const left = (Date.parse(startedAt) - begin) / duration
+  const width = durationMs === null ? 1 - left : durationMs / duration
+  const wait = firstByteMs === null ? width : firstByteMs / duration
   const percent = (part: number) => `${(part * 100).toFixed(1)}%`
   return (
     <span class="bar-of" aria-hidden="true">
-      <span style={{ left: percent(left), width: percent(width), '--wait': percent(wait / (width || 1)) }} />
+      <span
+        style={{
+          left: `min(${percent(left)}, 100% - 2px)`,
+          width: percent(width),
+          '--wait': percent(wait / (width || 1)),
+        }}
+      />
     </span>
   )
 }

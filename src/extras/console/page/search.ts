@@ -19,9 +19,10 @@ export interface Term {
 interface Field {
   /** Example and its meaning, for the help. */
   help: Help
-  /** Tests a row; undefined for a term that the server searches for. */
+  /** Returns values of a call, one of which must match. Undefined for a term that the server searches for. */
+  read?: (call: CallRow) => readonly string[]
+  /** Compares values that are not equal in text. */
   matches?: (call: CallRow, value: string) => boolean
-  values: (calls: readonly CallRow[]) => readonly string[]
   /** Valid values. Default: all. */
   expects?: RegExp
 }
@@ -45,66 +46,53 @@ const kinds: Record<string, readonly [meaning: string, test: (call: CallRow) => 
   pending: ['calls that are not over', ({ delivery }) => delivery === 'pending'],
 }
 
+const kindNames = Object.keys(kinds)
+
 export const isError = (call: CallRow) => kinds['error']?.[1](call) ?? false
 
 const fields = {
   status: {
     help: ['status:429', 'a status; 5xx means 500 to 599'],
-    matches: ({ status }, value) =>
-      /^[1-5]xx$/i.test(value) ? String(status).startsWith(value.slice(0, 1)) : String(status) === value,
-    values: (calls) => ['4xx', '5xx', ...calls.map(({ status }) => String(status))],
+    read: ({ status }) => [String(status), `${Math.floor(status / 100)}xx`],
     expects: /^(0|[1-5](\d\d|xx))$/i,
   },
   is: {
     help: ['is:error', kinds['error']?.[0] ?? ''],
-    matches: (call, value) => lookUp(kinds, value)?.[1](call) ?? false,
-    values: () => Object.keys(kinds),
-    expects: new RegExp(`^(${Object.keys(kinds).join('|')})$`),
+    read: (call) => kindNames.filter((kind) => kinds[kind]?.[1](call)),
+    expects: new RegExp(`^(${kindNames.join('|')})$`),
   },
   op: {
     help: ['op:createResponse', 'an operation'],
-    matches: ({ operation }, value) => isLike(operation ?? 'none', value),
-    values: (calls) => calls.map(({ operation }) => operation ?? 'none'),
+    read: ({ operation }) => [operation ?? 'none'],
   },
   model: {
     help: ['model:aurora/*', 'a model; * stands for any characters'],
-    matches: ({ model }, value) => isLike(model ?? 'none', value),
-    // Each model, and all models of its provider.
-    values: (calls) =>
-      calls.flatMap(({ model }) => (model ? [model, model.replace(/\/[^/]*$/, '/*')] : ['none'])),
+    read: ({ model }) => [model ?? 'none'],
   },
   stream: {
     help: ['stream:true', 'requests for an event stream'],
-    matches: ({ stream }, value) => String(stream) === value,
-    values: () => ['true', 'false'],
+    read: ({ stream }) => [String(stream)],
     expects: /^(true|false)$/,
   },
   slower: {
     help: ['slower:2s', 'calls that took longer'],
     matches: ({ durationMs }, value) => (durationMs ?? Number.POSITIVE_INFINITY) > millisecondsOf(value),
-    values: () => ['100ms', '1s', '10s'],
     expects: /^\d*\.?\d+(ms|s|m)?$/,
   },
   rule: {
     help: ['rule:none', 'a scenario such as busy, or its rule such as busy#2'],
-    matches: (call, value) =>
-      [ruleName(call) || 'none', ...call.rules.map(({ scenario }) => scenario)].some((name) =>
-        isLike(name, value),
-      ),
-    values: (calls) => ['none', ...calls.map(ruleName)],
+    read: (call) => [ruleName(call) || 'none', ...call.rules.map(({ scenario }) => scenario)],
   },
   sandbox: {
     help: ['sandbox:default', 'a sandbox by its id, or by a part of its name'],
-    matches: ({ sandbox, sandboxName }, value) =>
-      isLike(sandbox, value) || isLike(sandboxName ?? '', `*${value}*`),
-    values: (calls) => calls.flatMap(({ sandbox, sandboxName }) => [sandbox, sandboxName ?? '']),
+    read: ({ sandbox, sandboxName }) => [sandbox, sandboxName ?? ''],
+    matches: ({ sandboxName }, value) => compileGlob(`*${value}*`)((sandboxName ?? '').toLowerCase()),
   },
   trace: {
     help: ['trace:none', 'a trace id in the traceparent header'],
-    matches: ({ traceId }, value) => isLike(traceId ?? 'none', value),
-    values: (calls) => calls.map(({ traceId }) => traceId ?? ''),
+    read: ({ traceId }) => [traceId ?? 'none'],
   },
-  body: { help: ['body:"any text"', 'a text in the request or the reply'], values: () => [] },
+  body: { help: ['body:"any text"', 'a text in the request or the reply'] },
 } satisfies Record<string, Field>
 const fieldNames = Object.keys(fields)
 
@@ -152,22 +140,23 @@ export function mistakes(terms: readonly Term[], calls: readonly CallRow[]): Mis
       return [{ text, meant: `${minus}${meant}${text.slice(text.indexOf(':'))}` }]
     }
     const field = lookUp<Field>(fields, name)
-    if (!field?.matches || value === '') return []
-    const { matches, expects, values, help } = field
-    if (expects ? expects.test(value) : calls.some((call) => matches(call, value))) return []
-    const candidates = [...new Set(values(calls))].slice(0, maxCandidates)
-    const meant = candidates.find((each) => each.startsWith(value)) ?? nearest(value, candidates)
-    if (meant === undefined && !expects) return []
-    return [{ text, meant: `${minus}${meant === undefined ? help[0] : `${name}:${meant}`}` }]
+    if (!field || name === 'body' || value === '') return []
+    const { expects, read, help } = field
+    if (expects ? expects.test(value) : calls.some((call) => isIn(field, call, value))) return []
+    const values = name === 'is' ? kindNames : calls.flatMap((call) => read?.(call) ?? [])
+    const near = nearest(value, [...new Set(values)].slice(0, maxCandidates))
+    if (near === undefined && !expects) return []
+    return [{ text, meant: `${minus}${near === undefined ? help[0] : `${name}:${near}`}` }]
   })
+}
+
+function isIn({ read, matches }: Field, call: CallRow, value: string): boolean {
+  const isLike = compileGlob(value)
+  return read?.(call).some((each) => isLike(each.toLowerCase())) || (matches?.(call, value) ?? false)
 }
 
 /** Maximum number of values to compare with a mistake. */
 const maxCandidates = 200
-
-function isLike(text: string, glob: string): boolean {
-  return compileGlob(glob)(text.toLowerCase())
-}
 
 function millisecondsOf(text: string): number {
   const [, number = '0', unit] = /^(\d*\.?\d+)(ms|s|m)?$/.exec(text) ?? []
@@ -183,10 +172,10 @@ export function isInBodies({ name, value }: Term): boolean {
 
 /** @param found If true, the server has found the term in the call. */
 export function matches(call: CallRow, { name, value, isNegated }: Term, found: boolean): boolean {
-  const test = lookUp<Field>(fields, name)?.matches
+  const field = lookUp<Field>(fields, name)
   const isMatch =
-    name === '' ? found || textOf(call).includes(value.toLowerCase()) : (test?.(call, value) ?? found)
-  return value === '' || isMatch !== isNegated
+    found || (name === '' ? textOf(call).includes(value.toLowerCase()) : field && isIn(field, call, value))
+  return value === '' || Boolean(isMatch) !== isNegated
 }
 
 const texts = new WeakMap<CallRow, string>()
