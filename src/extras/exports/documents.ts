@@ -1,24 +1,17 @@
 /** OpenAPI documents for the mocked API and the control API. */
 import * as z from 'zod'
 import { gatewayOperation } from '../../control/operation.ts'
+import type { GatewayCore } from '../../gateway/gateway.ts'
 import type { AnyOperation } from '../../operation.ts'
-import { operations } from '../../operations/index.ts'
 import { toDocument } from './openapi.ts'
 
-/** Spec: Versioning, 2. */
-const version = '1.0.0'
-
-/** @param gateway Default: a gateway with the specification's operations. */
-export function apiDocument(
-  gateway: { readonly operations: readonly AnyOperation[] } = { operations },
-): object {
+export function apiDocument({ operations }: Pick<GatewayCore, 'operations'>): object {
   return toDocument({
     title: 'Model Gateway API',
-    version,
     description:
       'The Model Gateway API as mocked by Understudy. The specification defines only the statuses 200 and 500. Every other reply, and every field beyond the specification, is an assumption: see docs/assumptions.md. Unsupported methods get a 405 in the error envelope; `Allow` lists the supported ones.',
     base: '/api/v1',
-    described: gateway.operations,
+    described: operations,
     isEmulated: true,
     bearer: "API key. A sandbox's key selects that sandbox.",
   })
@@ -27,7 +20,6 @@ export function apiDocument(
 function controlDocument(described: readonly AnyOperation[]): object {
   return toDocument({
     title: 'Understudy control API',
-    version,
     description:
       'Controls and inspects a running Understudy server: sandboxes, scenarios, journal, database and clock.',
     base: '/__understudy',

@@ -8,7 +8,6 @@ import { ResponseStreamEvent } from './response-events.ts'
 
 export interface DocumentSetup {
   readonly title: string
-  readonly version: string
   readonly description: string
   /** Base path, such as `/api/v1`. */
   readonly base: string
@@ -20,8 +19,11 @@ export interface DocumentSetup {
 
 type Json = Record<string, unknown>
 
+/** Spec: Versioning, 2. */
+const version = '1.0.0'
+
 export function toDocument(setup: DocumentSetup): Json {
-  const { title, version, description, base, described, bearer, isEmulated } = setup
+  const { title, description, base, described, bearer, isEmulated } = setup
   const schemas: Record<string, Json> = {}
   const paths: Record<string, Json> = {}
   const error = schemaOf(ErrorEnvelope, 'output', schemas)
@@ -55,8 +57,8 @@ function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulat
     envelope ? errorReply(status, envelope) : { $ref: `#/components/responses/Error${status ?? ''}` }
   return {
     operationId: id,
-    ...(summary !== undefined && { summary }),
-    ...(tag !== undefined && { tags: [tag] }),
+    ...(summary && { summary }),
+    ...(tag && { tags: [tag] }),
     ...(beta && { description: 'In beta; breaking changes are possible.', 'x-beta': true }),
     parameters: [
       ...pathParametersOf(each, schemas),
@@ -71,9 +73,7 @@ function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulat
     }),
     responses: {
       ...successOf(each, schemas, isEmulated),
-      ...Object.fromEntries(
-        (isEmulated ? errorStatusesOf(each) : []).map((status) => [status, failure(status)]),
-      ),
+      ...(isEmulated && Object.fromEntries(errorStatusesOf(each).map((status) => [status, failure(status)]))),
       '500': failure(),
       default: failure(),
     },

@@ -28,7 +28,7 @@ export function toTest(record: CallRecord, runner: Runner, sandbox: Sandbox, gat
     : [copiedReply(record, isCustom ? `${method} ${route}` : onOf(record))]
   if (rules.length === 0 && isAborted(record) && !hasBegun(record))
     rules.push(`hold(${stringLiteral(onOf(record))})`)
-  const options = optionsFor(record, earlier, sandbox)
+  const options = optionsFor(record, sandbox)
   const seconds = Math.ceil((endedAt - startedAt) / 1000)
   const timeout = seconds > 2 && 30_000 + 2000 * seconds
   // Unmatched paths need `gateway.fetch`, because interception does not handle them.
@@ -62,12 +62,9 @@ function earlierCalls(record: CallRecord, all: readonly CallRecord[]): CallRecor
   return all.slice(0, all.indexOf(record)).flatMap((each) => {
     const { method, status, responseBody, requestBody } = each
     if (method === 'GET' || status >= 300 || requestBody.truncatedBytes > 0) return []
-    const isNamed = names.some((name) => {
-      const id = JSON.stringify(name)
-      return [`"id":${id}`, `"slug":${id}`].some((part) => responseBody.text.includes(part))
-    })
-    const isSame = Object.values(each.params).some((name) => names.includes(name))
-    return isNamed || isSame ? [...earlierCalls(each, all), each] : []
+    const made = Array.from(responseBody.text.matchAll(/"(?:id|slug)":"([^"]+)"/g), ([, name = '']) => name)
+    const isNamed = [...made, ...Object.values(each.params)].some((name) => names.includes(name))
+    return isNamed ? [...earlierCalls(each, all), each] : []
   })
 }
 
@@ -94,28 +91,15 @@ function copiedReply(record: CallRecord, on: string): string {
   return use({ on, ...(status === 0 ? { fault: 'connection-reset' } : { reply }) })
 }
 
-/** Options of the gateway on which replies depend. */
-const copiedOptions = [
-  'dialect',
-  'strict',
-  'onlySpecified',
-  'storedResponses',
-  'models',
-  'fixtures',
-  'recordCounts',
-]
+/** Options of the gateway on which replies, and ids in later requests, depend. */
+const copiedOptions = /^(seed|dialect|strict|onlySpecified|storedResponses|models|fixtures|recordCounts)$/
 
-function optionsFor(
-  record: CallRecord,
-  earlier: readonly CallRecord[],
-  { options }: Sandbox,
-): object | undefined {
-  // Ids in requests depend on the seed.
-  const names = [...(earlier.length > 0 && options.seed !== 1 ? ['seed'] : []), ...copiedOptions]
-  const values = names.map((name): [string, unknown] => [name, Reflect.get(options, name)])
-  const changed = Object.fromEntries(values.filter(([, value]) => value && !equal(value, {})))
-  if (hasWrongKey(record)) changed['apiKeys'] = ['valid']
-  return equal(changed, {}) ? undefined : hideInValue(changed)
+function optionsFor(record: CallRecord, { options }: Sandbox): object | undefined {
+  const changed = Object.entries(options).filter(([name, value]) => {
+    return copiedOptions.test(name) && value && !equal(value, {}) && !equal([name, value], ['seed', 1])
+  })
+  if (hasWrongKey(record)) changed.push(['apiKeys', ['valid']])
+  return changed.length > 0 ? hideInValue(Object.fromEntries(changed)) : undefined
 }
 
 function hasWrongKey(record: CallRecord): boolean {
@@ -183,8 +167,8 @@ function bodyCode(text: string): string | Code {
 function exchangeOf(record: CallRecord, send: string): string[] {
   const request = `${send}(${argumentsOf(record)})`
   if (!hasBegun(record)) {
-    const read = record.status === 0 ? '' : '.then((response) => response.text())'
-    return [`const reply = ${request}${read}`, 'await expect(reply).rejects.toThrow()']
+    const reply = `${request}.then((response) => response.text())`
+    return [`const reply = ${reply}`, 'await expect(reply).rejects.toThrow()']
   }
   return [
     `const response = await ${request}`,
