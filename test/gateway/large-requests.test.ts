@@ -37,7 +37,7 @@ describe('POST /responses', () => {
   })
 })
 
-it('rejects a query of 9 MB in process, before its parameters are read', { timeout }, async () => {
-  const { status } = await send(`GET /providers?${'a=1&'.repeat(2_250_000)}`)
+it('rejects a query of more than 100,000 characters, before its parameters are read', async () => {
+  const { status } = await send(`GET /providers?${'a=1&'.repeat(25_001)}`)
   expect(status).toBe(414)
 })
