@@ -16,7 +16,7 @@ import { callerOf } from '../../scenarios/rate-limit.ts'
 
 export interface Why {
   /** Facts about the call that do not depend on a rule. */
-  facts: { label: FactLabel; text: string }[]
+  facts: { label: string; text: string }[]
   /** The rules that produced or changed the reply, starting with the one that replied. */
   rules: RuleReport[]
   /** Rules that were tried but did not apply, in the order they were tried. */
@@ -25,8 +25,6 @@ export interface Why {
   unlisted: number
   rows: { collection: string; key: string; name: string }[]
 }
-
-export type FactLabel = 'Rejected' | 'Script' | 'Warning' | 'Time' | 'Delivery' | 'Assumption'
 
 export interface RuleReport {
   scenario: string
@@ -78,12 +76,12 @@ function factsOfCall(entry: JournalEntry): Why['facts'] {
   const rejected = errorToShow(status, error ?? undefined, rules.length > 0)
   const script =
     turn && `${turnText(turn)}, ${turn.mismatch ? `but expected ${turn.mismatch}` : 'as expected'}`
-  const facts: [FactLabel, string | null | undefined][] = [
+  const facts: [string, string | null | undefined][] = [
     ['Rejected', rejected],
     ['Script', script],
-    ...warnings.map((warning) => ['Warning', warning] as [FactLabel, string]),
+    ...warnings.map((warning): [string, string] => ['Warning', warning]),
     ['Delivery', deliveries[delivery]],
-    ...entry.assumptions.map((name): [FactLabel, string] => [
+    ...entry.assumptions.map((name): [string, string] => [
       'Assumption',
       `${name} (unspecified): ${assumptions[name].choice}`,
     ]),

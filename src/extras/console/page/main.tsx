@@ -136,11 +136,15 @@ function SandboxPicker() {
 }
 
 function Connection() {
-  const words = { connecting: 'Connecting', live: 'Live', lost: 'Disconnected' }
-  const state = tokenProblem.value ? 'lost' : connection.value
+  const states = {
+    connecting: ['muted', 'Connecting'],
+    live: ['good', 'Live'],
+    lost: ['bad', 'Disconnected'],
+  } as const
+  const [kind, text] = states[tokenProblem.value ? 'lost' : connection.value]
   return (
-    <span class={`connection ${state}`} role="status">
-      {words[state]}
+    <span class={kind} role="status">
+      {text}
     </span>
   )
 }

@@ -169,19 +169,16 @@ export function Field({
   label,
   value,
   class: className,
-  inputMode = 'text',
 }: {
   label: string
   value: Signal<string>
   /** Class of the label. `inline` puts the label next to the input instead of above it. */
   class?: string
-  inputMode?: 'text' | 'decimal'
 }) {
   return (
     <label class={className}>
       {label}
       <input
-        inputMode={inputMode}
         autocomplete="off"
         value={value.value}
         onInput={(event) => (value.value = event.currentTarget.value)}

@@ -72,7 +72,7 @@ function Sandbox({ info }: { info: SandboxAddress }) {
             <code>{clock.value?.now ?? clock.problem}</code>{' '}
             {clock.value && <span class="muted">{(clock.value.elapsedMs / 1000).toFixed(1)} s elapsed</span>}
             <div class="bar">
-              <Field label="Seconds" class="inline short" inputMode="decimal" value={seconds} />
+              <Field label="Seconds" class="inline short" value={seconds} />
               <ActionButton run={advance}>Advance clock</ActionButton>
             </div>
           </dd>

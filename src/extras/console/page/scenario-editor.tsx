@@ -126,7 +126,10 @@ function DryRunResult({ dryRun, sandbox }: { dryRun: DryRun; sandbox: string }) 
         {matching.slice(0, maxListed).map(({ id, rule, line }) => (
           <li key={id}>
             <span class="muted">rule {rule}</span>{' '}
-            <a href={hashWith({ sandbox, call: id, in: sandbox }, 'calls')}>{id}</a> {line}
+            <a class="id" href={hashWith({ sandbox, call: id, in: sandbox }, 'calls')}>
+              {id}
+            </a>
+            {line}
           </li>
         ))}
       </ul>

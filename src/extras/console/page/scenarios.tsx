@@ -108,13 +108,13 @@ function LiveScenarios() {
             const isOn = activeScenarios.some((each) => each.name === name)
             return (
               <li key={name}>
-                <label class="switch">
+                <label class="inline">
                   <input
                     type="checkbox"
                     checked={isOn}
                     onChange={({ currentTarget }) => toggle(name, !currentTarget.checked)}
                   />
-                  <span class="name">{name}</span>
+                  <code>{name}</code>
                 </label>
                 <span class="muted description">{withCode(description)}</span>
                 <button type="button" aria-label={`Edit a copy of ${name}`} onClick={() => edit(scenario)}>

@@ -1,20 +1,10 @@
 /** Explains a call's reply by the rules that applied, those that did not, and the journal's facts. */
 import type { JournalEntry } from '../../../journal/entry.ts'
-import type { FactLabel, RuleReport, Why } from '../why.ts'
+import type { RuleReport, Why } from '../why.ts'
 import { useLoaded } from './api.ts'
 import { loadWhy } from './failed-test.ts'
 import { hashWith } from './location.ts'
 import { Notice, withCode } from './parts.tsx'
-
-/** Classes of facts' labels. */
-const labels: Record<FactLabel, string> = {
-  Rejected: 'tag warn',
-  Warning: 'tag warn',
-  Script: 'tag',
-  Time: 'tag',
-  Delivery: 'tag bad',
-  Assumption: 'tag',
-}
 
 export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
   const { id, delivery, operation, status } = entry
@@ -63,14 +53,14 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
 function Facts({ facts }: { facts: Why['facts'] }) {
   if (facts.length === 0) return null
   return (
-    <ul class="facts-list">
+    <dl class="pairs">
       {facts.map(({ label, text }, index) => (
-        <li key={index}>
-          <span class={labels[label]}>{label}</span>
-          <span>{withCode(text)}</span>
-        </li>
+        <div key={index}>
+          <dt>{label}</dt>
+          <dd>{withCode(text)}</dd>
+        </div>
       ))}
-    </ul>
+    </dl>
   )
 }
 
