@@ -30,7 +30,9 @@ const execute = promisify(execFile)
 export default async function pack(project: TestProject): Promise<() => Promise<void>> {
   const home = await mkdtemp(join(tmpdir(), 'understudy-pack-'))
   const options = ['--json', '--foreground-scripts=false', '--pack-destination', home]
-  const { stdout } = await execute('npm', ['pack', ...options])
+  // Vitest sets NODE_ENV to 'test', with which Vite would build the console for development.
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const { stdout } = await execute('npm', ['pack', ...options], { env })
   const [{ filename, size, files }] = JSON.parse(stdout)
   const tarball = join(home, filename)
   await execute('tar', ['xzf', tarball, '-C', home])
