@@ -35,6 +35,7 @@ export interface MatchedRule {
   rule: number
   name: string | undefined
   kind: 'answer' | 'modifier'
+  source: CompiledRule
   effect: Effect
   rateLimit?: RateLimitState | undefined
   turn?: TurnReading | undefined
@@ -175,7 +176,8 @@ function toMatch(
 ): Match {
   const { clock, live, state } = context
   const { scenario, number, name } = rule
-  const match = { scenario, rule: number, name, kind: isAnswer ? 'answer' : 'modifier' } as const
+  const kind = isAnswer ? 'answer' : 'modifier'
+  const match = { scenario, rule: number, name, kind, source: rule } as const
   const released: SkippedRules = { rules: [rule], count: 1, reasons: new Map([[0, { kind: 'rejected' }]]) }
   if (decision.kind === 'turn') {
     const { effect, reading: turn, undo } = playTurn(decision.turn, request, isChanged, context)

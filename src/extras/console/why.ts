@@ -10,7 +10,7 @@ import { firstKey } from '../../resources/collection.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { type CompiledRule, luckOf } from '../../scenarios/activation.ts'
 import type { MatchedRule } from '../../scenarios/compose.ts'
-import { ruleTitle } from '../../scenarios/names.ts'
+import { isRecorded, ruleTitle } from '../../scenarios/names.ts'
 import { countSkipped, isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
 import { callerOf } from '../../scenarios/rate-limit.ts'
 
@@ -131,8 +131,8 @@ function findRule({ skipped }: CallRecord, name: RuleName): CompiledRule | undef
 
 function appliedRule(record: CallRecord, match: MatchedRule, { journal }: Sandbox): RuleReport {
   const report = appliedReport(match.scenario, match.rule, match.name)
-  const rule = findRule(record, match)
-  if (!rule) return report
+  if (isRecorded(match.scenario)) return report
+  const rule = match.source
   const uses = earlierUses(record, rule, journal, match.rateLimit?.resetMs)
   return {
     ...report,
@@ -171,16 +171,12 @@ function newest(calls: readonly CallRecord[]): string[] {
 }
 
 /** @param resetMs Time until the rate limit's next window, in milliseconds. */
-function earlierUses(
-  record: CallRecord,
-  { scenario, number, rateLimit }: CompiledRule,
-  journal: Journal,
-  resetMs = 0,
-): CallRecord[] {
+function earlierUses(record: CallRecord, rule: CompiledRule, journal: Journal, resetMs = 0): CallRecord[] {
+  const { scenario, number, rateLimit } = rule
   const name = { scenario, rule: number }
   const all = journal.records()
   const earlier = all.slice(0, all.indexOf(record))
-  if (!rateLimit) return earlier.filter(({ matches }) => matches.some((match) => isSame(match, name)))
+  if (!rateLimit) return earlier.filter(({ matches }) => matches.some(({ source }) => source === rule))
   const start = record.at - rateLimit.per + resetMs
   const caller = callerOf(rateLimit, record)
   return earlier.filter(
@@ -206,7 +202,7 @@ function factsOf(
     if (requests !== undefined) {
       // The rule applies only above the limit, so a lower number means that calls have been evicted.
       const note = uses.length < requests ? ', counting calls still in the journal' : ''
-      facts.push(`Used ${uses.length + 1} of ${requests} requests in ${seconds(per)}${note}.`)
+      facts.push(`Request ${uses.length + 1} in ${seconds(per)}, above the limit of ${requests}${note}.`)
     }
     if (tokens !== undefined) {
       const used = uses.reduce((sum, each) => sum + each.tokens, 0)
@@ -220,8 +216,7 @@ function factsOf(
     facts.push(`Drew ${drawn}, below the probability ${probability}.`)
   }
   if (!script) facts.push(`Call ${call} of those that match the rule's conditions.`)
-  if (Number.isFinite(times))
-    facts.push(`Applied ${uses.length + 1} of ${times} times, counting calls in the journal.`)
+  if (Number.isFinite(times)) facts.push(`Use ${uses.length + 1} of ${times}, counting calls in the journal.`)
   // The journal drops long replies, and with them the step.
   const step = steps.findIndex((each) => each === effect) + 1
   if (sequence && step > 0) facts.push(`Step ${step} of ${steps.length}.`)

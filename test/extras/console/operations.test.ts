@@ -145,7 +145,7 @@ describe('explanations with counters', () => {
     const { rules } = await why(third)
     expect(rules[0]).toMatchObject({ text: "rule 1 (limit) of 'busy'", calls: [second, first] })
     expect(rules[0]?.facts).toEqual([
-      'Used 3 of 2 requests in 60 s.',
+      'Request 3 in 60 s, above the limit of 2.',
       'A new window begins 60 s after the first of these calls.',
       "Call 3 of those that match the rule's conditions.",
     ])
@@ -155,7 +155,7 @@ describe('explanations with counters', () => {
     })
     server.gateway.journal.clear()
     expect((await why(await ask('4'))).rules[0]?.facts).toEqual([
-      'Used 1 of 2 requests in 60 s, counting calls still in the journal.',
+      'Request 1 in 60 s, above the limit of 2, counting calls still in the journal.',
       "Call 4 of those that match the rule's conditions.",
     ])
   })
@@ -175,7 +175,7 @@ describe('explanations with counters', () => {
     expect(await factsOf(await ask('steps'))).toContain('Step 2 of 2.')
     const used = await ask('once')
     expect(await factsOf(used)).toContain(
-      "Fault status, status 503. Call 1 of those that match the rule's conditions. Applied 1 of 1 times, counting calls in the journal.",
+      "Fault status, status 503. Call 1 of those that match the rule's conditions. Use 1 of 1, counting calls in the journal.",
     )
     const { rules, skipped } = await why(await ask('once'))
     expect(rules).toEqual([])
@@ -245,10 +245,21 @@ describe('explanations with counters', () => {
     ])
   })
 
+  it('count the uses of a rule, not those of others with the same name', async () => {
+    for (const status of [502, 503])
+      server.gateway.use({ on: '*', times: 1, fault: { name: 'status', status } })
+    for (const call of [await ask('1'), await ask('2')]) {
+      const [rule] = (await why(call)).rules
+      expect(rule?.facts.at(-1)).toMatch(/^Use 1 of 1,/)
+      expect(rule?.calls).toEqual([])
+    }
+    server.gateway.resetScenarios()
+  })
+
   it('show durations from a second in seconds', async () => {
     using _limit = server.gateway.use({ on: '*', rateLimit: { requests: 1, per: '1s' } })
     await ask('1')
-    expect((await why(await ask('2'))).rules[0]?.facts[0]).toBe('Used 2 of 1 requests in 1 s.')
+    expect((await why(await ask('2'))).rules[0]?.facts[0]).toBe('Request 2 in 1 s, above the limit of 1.')
   })
 })
 

@@ -68,7 +68,7 @@ function headersOf({ responseHeaders }: JournalEntry): string {
     .join('\n')
 }
 
-/** Shows the lines that differ. */
+/** Shows only the lines that differ. */
 function Difference({ title, left, right }: { title: string; left: string; right: string }) {
   const lines = useMemo(() => diffLines(left, right), [left, right])
   return (
@@ -79,11 +79,17 @@ function Difference({ title, left, right }: { title: string; left: string; right
       {lines.length > 0 && (
         <Scroller class="table" label={`Differences: ${title}`}>
           <table class="diff">
+            <thead>
+              <tr>
+                <th>{param('call')}</th>
+                <th>{param('with')}</th>
+              </tr>
+            </thead>
             <tbody>
               {lines.map((line, index) => (
                 <tr key={index}>
-                  <td>{line.left !== undefined && <del>{line.left}</del>}</td>
-                  <td>{line.right !== undefined && <ins>{line.right}</ins>}</td>
+                  <td>{line.left !== undefined && <del>− {line.left}</del>}</td>
+                  <td>{line.right !== undefined && <ins>+ {line.right}</ins>}</td>
                 </tr>
               ))}
             </tbody>

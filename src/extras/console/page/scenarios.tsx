@@ -99,7 +99,6 @@ function LiveScenarios() {
           />
         ))}
       </section>
-      <ScenarioEditor key={id} text={text} sandbox={id} onUse={active.reload} />
       <section aria-label="Bundled scenarios">
         <h2>Bundled</h2>
         <ul class="choices">
@@ -125,6 +124,7 @@ function LiveScenarios() {
           })}
         </ul>
       </section>
+      <ScenarioEditor key={id} text={text} sandbox={id} onUse={active.reload} />
     </div>
   )
 }
