@@ -1,9 +1,9 @@
-/** Reads HAR files of browsers, Playwright and Understudy. */
+/** Reads HAR files of browsers, Playwright, Polly and Understudy. */
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import * as z from 'zod'
 import { announcesEvents } from '../../http/reply.ts'
-import { decodeUtf8, fromLatin1 } from '../../lib/bytes.ts'
+import { decodeUtf8, fromLatin1, joinBytes } from '../../lib/bytes.ts'
 import { readRegularFile } from '../../lib/data-file.ts'
 import { lookUp, parseJson } from '../../lib/json.ts'
 import { check } from '../../lib/schema-messages.ts'
@@ -14,7 +14,10 @@ import { readOrFail } from './recordings.ts'
 
 const encoder = new TextEncoder()
 
-const Pair = z.lazy(() => z.looseObject({ name: z.string(), value: z.string().default('') }))
+/** Older versions of Polly store a list of values. */
+const Pair = z.lazy(() =>
+  z.looseObject({ name: z.string(), value: z.union([z.string(), z.array(z.string())]).default('') }),
+)
 
 const Content = z.lazy(() =>
   z.looseObject({
@@ -23,6 +26,8 @@ const Content = z.lazy(() =>
     text: z.string().nullish(),
     encoding: z.string().nullish(),
     comment: z.string().nullish(),
+    /** Set in older files of Polly, whose text lists chunks in hexadecimal. */
+    _isBinary: z.boolean().optional(),
     _file: z.string().optional().describe('Name of a file with the body, written by Playwright.'),
   }),
 )
@@ -104,9 +109,13 @@ function replyBytes({ content, headers }: HarEntry['response'], file: string): U
 }
 
 function contentBytes(content: Partial<z.output<typeof Content>>, file: string): Uint8Array | undefined {
-  const { text, encoding, size, _file } = content
+  const { text, encoding, size, _file, _isBinary } = content
   if (_file !== undefined) return attachedBytes(_file, file)
   if (typeof text !== 'string') return size === 0 ? new Uint8Array() : undefined
+  // Polly stores the chunks of a compressed body.
+  const chunks = (encoding === 'base64' || _isBinary) && text.startsWith('[') ? parseJson(text) : undefined
+  if (Array.isArray(chunks) && chunks.every((chunk) => typeof chunk === 'string'))
+    return joinBytes(chunks.map((chunk) => (_isBinary ? Buffer.from(chunk, 'hex') : bytesOfBase64(chunk))))
   return encoding === 'base64' ? bytesOfBase64(text) : encoder.encode(text)
 }
 

@@ -87,6 +87,20 @@ describe('import har', () => {
     expect(after).toEqual(before)
   })
 
+  it.each([
+    ['base64', false, ['aGVs', 'bG8=']],
+    [undefined, true, ['68656c', '6c6f']],
+  ])("reads Polly's lists of header values and of chunks: %s", async (encoding, _isBinary, chunks) => {
+    const url = 'https://a.example/api/v1/x'
+    const headers = [{ name: 'accept', value: ['a', 'b'] }]
+    const content = { text: JSON.stringify(chunks), encoding, _isBinary }
+    const call = { request: { method: 'GET', url, headers }, response: { status: 200, content } }
+    const { out } = await imported('har', 'polly.har', JSON.stringify({ log: { entries: [call] } }))
+    const gateway = createGateway({ recordings: out, timeScale: 0 })
+    const reply = await gateway.fetch(url, { headers: { authorization: 'Bearer any' } })
+    expect(await reply.text()).toBe('hello')
+  })
+
   it('keeps the timing of gateway calls and drops transport headers in a file from a browser', async () => {
     const call = {
       request: {
