@@ -71,7 +71,8 @@ function* checkItems({ input }: Fields, items: readonly Fields[], { stored }: Re
   }
   const sent = listOf(input).map(fieldsOf)
   for (const [at, { type, id, encrypted_content: content }] of sent.entries()) {
-    if (type !== 'reasoning' || typeof id !== 'string') continue
+    // Other vendors, whose ids differ, accept reasoning anywhere.
+    if (type !== 'reasoning' || !textOf(id).startsWith('rs_')) continue
     const next = sent[at + 1] ?? { role: 'user' }
     const isLast = next['role'] === 'user' || /_call_output$/.test(textOf(next['type']))
     const hasLostId = !content && /_call$/.test(textOf(next['type'])) && next['id'] == null

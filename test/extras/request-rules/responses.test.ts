@@ -168,6 +168,7 @@ describe('POST /responses', () => {
       'reasoning before a message without an id',
       { input: [question, reasoning, { role: 'assistant', content: 'A' }] },
     ],
+    ["another vendor's reasoning", { input: [question, { ...reasoning, id: 'rs-1' }] }],
     ['reasoning before a call', { input: [question, reasoning, { ...call, id: 'fc_1' }, output] }],
     [
       'encrypted reasoning before a call without an id',
