@@ -112,13 +112,20 @@ function toRule(recording: Recording, operations: readonly KnownOperation[]): Ru
   }
   if (!end) throw new TypeError(`The recording of ${head.operation} has a request, but no reply yet`)
   if (!reply) return { ...rule, fault: { name: end.end === 'idle' ? 'timeout' : 'connection-reset' } }
+  const json = jsonOf(recording)
+  const headers = replayedHeaders(recording)
+  // Text with braces would be a template.
+  if (json && !json.text.includes('{{')) {
+    const { 'content-length': _, ...others } = headers
+    return { ...rule, reply: { status: reply.status, headers: others, body: json.value as never } }
+  }
   const frames: RecordedFrame[] = [
     ...(reply.ms > 0 ? [{ kind: 'wait', ms: reply.ms } as const] : []),
     ...framesOf(recording, () => reply.ms),
   ]
   return {
     ...rule,
-    reply: { status: reply.status, headers: replayedHeaders(recording), frames: frames.map(toScripted) },
+    reply: { status: reply.status, headers, frames: frames.map(toScripted) },
   }
 }
 

@@ -10,7 +10,7 @@ import type { GatewayOptions, Rule, SandboxOptions, Turn } from '../../../src/in
 import { startServer } from '../../../src/serve.ts'
 import { open } from '../../call.ts'
 import { type Consumer, install } from '../../consumers/consumer.ts'
-import { launch } from './browser.ts'
+import { launch } from '../console/browser.ts'
 
 type Request = [line: string, body?: unknown, headers?: Record<string, string | null>]
 
