@@ -1,27 +1,27 @@
 /** Searches calls for a word, or for a text in their bodies. */
-import * as z from 'zod'
-import type { CallRecord } from '../../journal/call-record.ts'
 import { parseJson } from '../../lib/json.ts'
 import { readPath, walk } from '../../lib/value-path.ts'
 
-export const BodySearch = z.strictObject({
-  text: z.string().min(1).max(1000),
-  field: z
-    .string()
-    .max(200)
-    .optional()
-    .describe('`body`, or the end of a path in bodies. Default: bodies, warnings and errors have the word.'),
-})
+export interface BodySearch {
+  readonly text: string
+  /** `body`, or the end of a path in bodies. Default: bodies, warnings and errors have the word. */
+  readonly field?: string | undefined
+}
+
+/** Texts of a call that a search reads. */
+export interface SearchedCall {
+  readonly bodies: readonly string[]
+  /** Warnings and the error. */
+  readonly notes: readonly string[]
+}
 
 /** Returns a predicate whose time is proportional to the size of the call's bodies. Case is ignored. */
-export function compileSearch({ text, field }: z.output<typeof BodySearch>): (record: CallRecord) => boolean {
+export function compileSearch({ text, field }: BodySearch): (call: SearchedCall) => boolean {
   const anywhere = new RegExp(text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'i')
-  if (field === 'body') return (record) => bodiesOf(record).some((body) => anywhere.test(body))
+  if (field === 'body') return ({ bodies }) => bodies.some((body) => anywhere.test(body))
   // The beginning of a word can follow an escape sequence such as `\n` in JSON.
   const word = new RegExp(`(?:(?<![a-z0-9])|(?<=\\\\[nrt])|(?![a-z0-9]))${anywhere.source}`, 'i')
-  if (field === undefined)
-    return (record) =>
-      [...bodiesOf(record), record.error ?? '', ...record.warnings].some((each) => word.test(each))
+  if (field === undefined) return ({ bodies, notes }) => [...bodies, ...notes].some((each) => word.test(each))
   const path = readPath(field).filter((key) => !isIndex(key))
   const name = JSON.stringify(path.at(-1) ?? '')
   const hasField = (at: readonly (string | number)[], value: unknown) => {
@@ -29,16 +29,12 @@ export function compileSearch({ text, field }: z.output<typeof BodySearch>): (re
     if (keys.length < path.length || keys.some((key, index) => key !== path[index])) return false
     return typeof value === 'string' ? anywhere.test(value) : String(value) === text
   }
-  return (record) =>
-    bodiesOf(record).some(
+  return ({ bodies }) =>
+    bodies.some(
       (body) =>
         body.includes(name) &&
         documentsIn(body, name).some((value) => walk(value).some(([at, inner]) => hasField(at, inner))),
     )
-}
-
-function bodiesOf(record: CallRecord): string[] {
-  return [record.requestText, record.responseBody.text]
 }
 
 function isIndex(key: string): boolean {

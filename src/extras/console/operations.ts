@@ -6,7 +6,7 @@ import type { ExtraHost } from '../../gateway/extra.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { monotonic } from '../../lib/clock.ts'
 import { bundledScenarios } from '../../scenarios/bundled.ts'
-import { BodySearch, compileSearch } from './body-search.ts'
+import { compileSearch } from './body-search.ts'
 import { changedRows } from './changed-rows.ts'
 import { Changes } from './changes.ts'
 import { completionsAt } from './completions.ts'
@@ -49,13 +49,17 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
     }),
     gatewayOperation('searchBodies', 'POST /console/body-searches', {
       doc: { summary: 'Find calls by a word, or by a text in their bodies or in a field of these', tag },
-      input: { body: BodySearch },
+      input: {
+        body: z.strictObject({ text: z.string().min(1).max(1000), field: z.string().max(200).optional() }),
+      },
       output: z.object({ data: z.array(z.tuple([z.string(), z.string()])) }),
       async resolve({ body }) {
         const isFound = compileSearch(body)
-        const found = await inSlices([...sandboxes.store.calls], (record) =>
-          isFound(record) ? [record.state.id, record.id] : undefined,
-        )
+        const found = await inSlices([...sandboxes.store.calls], (record) => {
+          const { state, id, requestText, responseBody, error, warnings } = record
+          const searched = { bodies: [requestText, responseBody.text], notes: [error ?? '', ...warnings] }
+          return isFound(searched) ? [state.id, id] : undefined
+        })
         return { data: found.filter((each) => each !== undefined) }
       },
     }),

@@ -8,7 +8,7 @@ import type { AnyOperation } from '../../operation.ts'
 import type { KnownOperation } from '../../scenarios/check-scenario.ts'
 import type { OperationName } from '../../scenarios/names.ts'
 import type { Rule, Scenario } from '../../scenarios/scenario.ts'
-import type { ScriptedFrame } from '../../scenarios/scripted-reply.ts'
+import type { ScriptedFrame, ScriptedReply } from '../../scenarios/scripted-reply.ts'
 import { lastEvent } from './events.ts'
 import { bodyOf, bytesOf, type Recording, rounded } from './recording.ts'
 import { comparableBody, defaultIgnoreFields, parsedBody } from './request-key.ts'
@@ -117,7 +117,10 @@ function toRule(recording: Recording, operations: readonly KnownOperation[]): Ru
   // Text with braces would be a template.
   if (json && !json.text.includes('{{')) {
     const { 'content-length': _, ...others } = headers
-    return { ...rule, reply: { status: reply.status, headers: others, body: json.value as never } }
+    return {
+      ...rule,
+      reply: { status: reply.status, headers: others, body: json.value as ScriptedReply['body'] },
+    }
   }
   const frames: RecordedFrame[] = [
     ...(reply.ms > 0 ? [{ kind: 'wait', ms: reply.ms } as const] : []),

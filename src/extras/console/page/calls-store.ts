@@ -1,11 +1,12 @@
 /** Stores the newest calls in all sandboxes, updated by events from the server. */
 import { batch, computed, effect, signal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/sandbox-operations.ts'
+import type { BodySearch } from '../body-search.ts'
 import type { ChangedCalls } from '../operations.ts'
 import type { CallRow } from '../rows.ts'
 import { ask, askConsole, goneCount, messageOf } from './api.ts'
 import { follow, loadChanges } from './changes.ts'
-import { failedTest, readFailedTest } from './failed-test.ts'
+import { failedTest, readFailedTest, searchFile } from './failed-test.ts'
 import { chosenSandbox, param } from './location.ts'
 import { isInBodies, matches, parseSearch, ruleName, textOf } from './search.ts'
 
@@ -230,7 +231,7 @@ async function searchBodies(): Promise<void> {
   const sets = await Promise.all(
     searched.filter(isInBodies).map(async ({ text, name, value }) => {
       const search = { text: value.slice(0, maxSearchLength), ...(name && { field: name }) }
-      const keys = await askConsole<[string, string][]>('POST /body-searches', search).catch(() => [])
+      const keys = await searchFor(search)
       return [text, new Set(keys.map(([sandbox, id]) => `${sandbox} ${id}`))] as const
     }),
   )
@@ -238,4 +239,14 @@ async function searchBodies(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, Math.max(searchEveryMs, 9 * (now() - began))))
   isSearching = false
   if (searched !== terms.value || known !== calls.value) void searchBodies()
+}
+
+async function searchFor(search: BodySearch): Promise<[sandbox: string, id: string][]> {
+  if (failedTest.value) return searchFile(failedTest.value, search)
+  try {
+    return await askConsole('POST /body-searches', search)
+  } catch (error) {
+    problem.value = `Bodies were not searched: ${messageOf(error)}`
+    return []
+  }
 }

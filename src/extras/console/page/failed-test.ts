@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { parseJson } from '../../../lib/json.ts'
+import { type BodySearch, compileSearch } from '../body-search.ts'
 import type { FailedTest } from '../failed-test.ts'
 import type { Why } from '../why.ts'
 import { ask, askConsole, messageOf } from './api.ts'
@@ -36,4 +37,13 @@ export async function loadCall(sandbox: string, id: string): Promise<JournalEntr
 export async function loadWhy(sandbox: string, id: string): Promise<Why> {
   const path = `/sandboxes/${encodeURIComponent(sandbox)}/calls/${encodeURIComponent(id)}/why` as const
   return callOf(id)?.why ?? askConsole<Why>(`GET ${path}`)
+}
+
+/** Returns the calls in the open file that a search finds, as sandbox and id. */
+export function searchFile({ calls }: FailedTest, search: BodySearch): [sandbox: string, id: string][] {
+  const isFound = compileSearch(search)
+  return calls.flatMap(({ row, entry: { requestText, responseBody, error, warnings } }) => {
+    const searched = { bodies: [requestText.text, responseBody.text], notes: [error ?? '', ...warnings] }
+    return isFound(searched) ? [[row.sandbox, row.id]] : []
+  })
 }
