@@ -79,5 +79,5 @@ export function createGateway(command: Command): GatewayCore {
     Object.assign(options, { [name]: isGroup ? { ...Reflect.get(options, name), ...value } : value })
   }
   const file = config === undefined ? undefined : { file: config, scenarios: options.scenarios?.length ?? 0 }
-  return toGateway({ ...options, scenarios }, file)
+  return toGateway(Object.assign(options, { scenarios }), file)
 }
