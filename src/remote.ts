@@ -3,7 +3,8 @@ import { ControlClient } from './control/client.ts'
 import { newSandbox, RemoteSandbox as SandboxOf } from './control/remote-sandbox.ts'
 import type { SandboxAddress } from './control/sandbox-operations.ts'
 import { GatewayError } from './http/errors.ts'
-import { inCall, nameCalls } from './lib/call-names.ts'
+import { inCall } from './lib/call-names.ts'
+import { refuseProperties } from './lib/guessed-names.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/sandbox-options.ts'
 import type { RequestBodies } from './setup.ts'
 
@@ -46,14 +47,14 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
 
 /** The default sandbox of a remote gateway, with methods for other sandboxes and for the server. */
 export class RemoteGateway extends SandboxOf<RequestBodies> {
-  static {
-    nameCalls(RemoteGateway, ['createSandbox'])
-  }
-
   /** Creates an isolated sandbox with its own data, rules, journal, clock and API key. */
-  async createSandbox(options: SandboxOptions = {}): Promise<RemoteSandbox> {
-    assertNames(options, sandboxOptionNames, 'createSandbox')
-    return newSandbox(this.client, options)
+  createSandbox(options: SandboxOptions = {}): Promise<RemoteSandbox> {
+    const created = inCall('createSandbox()', async () => {
+      assertNames(options, sandboxOptionNames, 'createSandbox')
+      return newSandbox(this.client, options)
+    })
+    refuseProperties(created, 'createSandbox()')
+    return created
   }
 
   /** Returns the addresses of all live sandboxes, the default one first. */

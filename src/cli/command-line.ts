@@ -77,7 +77,7 @@ function flagHelp(serve: Command): string {
 
 function unknownCommand({ commands }: Command, name = ''): never {
   const names = commands.map((command) => command.name())
-  const hint = meantBy(name, names) || `: see --help, or activate a scenario with --scenario ${name}`
+  const hint = meantBy(name, names) || `: use ${names.join(', ')}, or --scenario for a scenario; see --help`
   throw new UsageError(`Unknown command '${name}'${hint}`)
 }
 

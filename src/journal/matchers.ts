@@ -1,4 +1,5 @@
 /** The journal's matchers, declared once for Vitest, Playwright and `expectSandbox()`. */
+import { refuseGuesses } from '../lib/guessed-names.ts'
 import { printable } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
@@ -155,5 +156,7 @@ export function toExpectations<Result, RequestBodies extends object>(
     })
     return Object.fromEntries(entries)
   }
-  return { ...asserting(false), not: asserting(true) }
+  const expectations = { ...asserting(false), not: asserting(true) }
+  refuseGuesses(expectations, 'expectSandbox')
+  return expectations
 }

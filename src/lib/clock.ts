@@ -59,7 +59,7 @@ export class Clock {
     const ms = toMilliseconds(duration)
     if (!(ms >= 0 && this.#advanced + ms <= maxAdvancedMs))
       throw new RangeError(
-        `clock.advance(): expected milliseconds, or a duration such as '1m', up to the year 9900, but got ${shown(duration)}`,
+        `clock.advance(): expected 0 or more milliseconds, or a duration such as '1m', up to the year 9900, but got ${shown(duration)}`,
       )
     this.#advanced += ms
     return this.read()

@@ -1,7 +1,7 @@
 /** Names that users of other libraries try on our objects. Calling one throws an error that names the replacement. */
 const guessedNames = {
   sandbox: {
-    'reply(), fail() or use()': ['mock', 'once', 'on', 'when', 'post'],
+    'reply(), fail() or use()': ['mock', 'once', 'on', 'when', 'post', 'onMessage'],
     'dispose(), or reset() for a gateway': ['close', 'stop'],
     'intercept(gateway) of gateway-understudy/node, or startServer({ gateway })': ['listen', 'start'],
     "journal.calls('createResponse')": ['requests'],
@@ -15,11 +15,36 @@ const guessedNames = {
   },
   journal: { 'entries()': ['all', 'list', 'requests'] },
   records: {
-    "list({ name: '…' })": ['filter', 'find'],
+    "list({ name: '…' })": ['filter', 'find', 'findFirst', 'findMany', 'getAll'],
     'create({ … })': ['insert'],
     "delete('…')": ['remove'],
   },
-} satisfies Record<string, Readonly<Record<string, readonly string[]>>>
+  expectSandbox: {
+    'toHaveReceived()': ['toHaveBeenCalled', 'toHaveBeenCalledWith'],
+    'toHaveReceivedTimes()': ['toHaveBeenCalledTimes'],
+  },
+} satisfies Record<string, Guesses>
+
+/** Properties, which are read without a call. */
+const guessedProperties = {
+  gateway: { 'handlers(gateway) of gateway-understudy/msw': ['handlers'] },
+  'startServer()': { 'await startServer()': ['baseUrl', 'url', 'port', 'gateway', 'close'] },
+  'createSandbox()': {
+    'await createSandbox()': ['env', 'fail', 'hold', 'id', 'journal', 'reply', 'script', 'use'],
+  },
+} satisfies Record<string, Guesses>
+
+type Guesses = Readonly<Record<string, readonly string[]>>
+
+export function refuseProperties(target: object, owner: keyof typeof guessedProperties): void {
+  for (const [use, names] of Object.entries(guessedProperties[owner] as Guesses))
+    for (const name of names) {
+      const get = () => {
+        throw new TypeError(`${owner}.${name} does not exist: use ${use}`)
+      }
+      Object.defineProperty(target, name, { get })
+    }
+}
 
 export function refuseGuesses(target: object, kind: keyof typeof guessedNames): void {
   for (const [use, names] of Object.entries(guessedNames[kind]))

@@ -73,7 +73,7 @@ function conflictOf({ id, method, path }: AnyOperation, others: readonly AnyOper
   if (id === textOperations)
     return `the id '${textOperations}' is reserved: in rules, it means every operation that generates text`
   const other = others.find((each) => conflicts(each, { id, method, path }))
-  if (other?.id === id) return 'another operation has the same id'
+  if (other?.id === id) return 'another operation has the same id; to change its replies, use rules'
   return other && `${method.toUpperCase()} ${path} is already defined by '${other.id}'`
 }
 

@@ -41,10 +41,13 @@ const fraction = {
 
 const Period = z.lazy(() =>
   z
-    .strictObject({
-      from: Duration.default(0).describe('Start of the period. Default: 0.'),
-      to: field(Duration, 'End of the period, exclusive. Default: none.'),
-    })
+    .strictObject(
+      {
+        from: Duration.default(0).describe('Start of the period. Default: 0.'),
+        to: field(Duration, 'End of the period, exclusive. Default: none.'),
+      },
+      mustBe('{ from, to }'),
+    )
     .refine(({ from, to = Number.POSITIVE_INFINITY }) => from < to, {
       error: 'Is empty: from must be less than to',
     }),

@@ -90,10 +90,14 @@ export function gateScenario(
 /** Catches options after a name, as in `use('stream-cut', { times: 1 })`, because each argument is a scenario. */
 export function assertScenarios([name, options]: readonly unknown[]): void {
   if (name === undefined) throw new TypeError('use() expects at least one scenario or rule')
+  if (isObject(name) && 'resolver' in name)
+    throw new TypeError('use() expects rules: pass handlers of MSW to setupServer() or setupWorker()')
   const isRule = !isObject(options) || 'on' in options || 'rules' in options
-  if (typeof name !== 'string' || isRule || !('times' in options || 'when' in options)) return
+  if (typeof name !== 'string' || isRule) return
   const [field] = Object.keys(options)
-  const example = `use({ on: 'text', fault: 'stream-cut', ${field}: … })`
+  const isOfRule = 'times' in options || 'when' in options
+  const rule = isOfRule ? `fault: '${name}', ${field}: …` : `fault: { name: '${name}', ${field}: … }`
+  const example = `use({ on: 'text', ${rule} })`
   throw new TypeError(
     `use(): each argument must be a scenario or a rule; write options into a rule: ${example}`,
   )

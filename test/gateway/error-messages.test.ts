@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { http } from 'msw'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { handlers } from '../../src/msw.ts'
 import {
@@ -12,6 +13,7 @@ import {
   defineOperation,
   defineScenario,
   eventStream,
+  expectSandbox,
   GatewayError,
   intercept,
   journalText,
@@ -508,6 +510,15 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
   ],
   'reply, fail and script': [
+    [
+      () => gateway.use('stream-cut', { afterDeltas: 1 }),
+      "use({ on: 'text', fault: { name: 'stream-cut', afterDeltas: … } })",
+    ],
+    [() => rule({ fault: 'latency', during: '1m' }), "during must be { from, to }, got '1m'"],
+    [
+      () => gateway.use(http.get('*', () => undefined)),
+      'use() expects rules: pass handlers of MSW to setupServer() or setupWorker()',
+    ],
     [() => gateway.fail(503, 2), 'as in fail(503, { times: 2 })'],
     [() => gateway.fail('timeout'), "fail(): status must be a number, got 'timeout'; write use('timeout')"],
     [() => gateway.fail('createResponse', 503), "write fail(503, { on: 'createResponse' })"],
@@ -520,10 +531,19 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
   ],
   'sandboxes, database and journal': [
+    [
+      () => gateway.handlers,
+      'gateway.handlers does not exist: use handlers(gateway) of gateway-understudy/msw',
+    ],
+    [() => gateway.db.workspaces.findMany(), "records.findMany does not exist: use list({ name: '…' })"],
+    [
+      () => expectSandbox(gateway).toHaveBeenCalledTimes('createResponse', 1),
+      'expectSandbox.toHaveBeenCalledTimes does not exist: use toHaveReceivedTimes()',
+    ],
     [() => gateway.createSandbox({ sede: 2 }), "createSandbox: unknown option 'sede'; did you mean 'seed'?"],
     [
       () => gateway.clock.advance('soon'),
-      "clock.advance(): expected milliseconds, or a duration such as '1m', up to the year 9900, but got 'soon'",
+      "clock.advance(): expected 0 or more milliseconds, or a duration such as '1m', up to the year 9900, but got 'soon'",
     ],
     [
       () => gateway.db.providers.query({ name: 'Aurora' }),
@@ -622,4 +642,19 @@ it('the journal states where a resolver threw', async () => {
     message: "resolve() of the 'getX' operation threw Error: boom",
     cause: expect.stringMatching(/ threw Error: boom at .*error-messages\.test\.ts:\d+:\d+\)?$/),
   })
+})
+
+it('asks for await where a promise is used as its result', async () => {
+  const starting = startServer()
+  const server = await starting
+  onTestFinished(() => server.close())
+  expect(() => Reflect.get(starting, 'url')).toThrow(
+    'startServer().url does not exist: use await startServer()',
+  )
+  const remote = await connectGateway(server.url)
+  const creating = remote.createSandbox()
+  await creating
+  expect(() => Reflect.get(creating, 'reply')).toThrow(
+    'createSandbox().reply does not exist: use await createSandbox()',
+  )
 })

@@ -108,7 +108,7 @@ export class RecordingError extends UsageError {
  */
 export function parseRecording(text: string, name = 'recording'): Recording {
   return inCall('parseRecording', () => {
-    if (typeof text !== 'string')
+    if (typeof text !== 'string' || text.endsWith('.jsonl'))
       throw new TypeError(`parseRecording() expects the text of a .recording.jsonl file, got ${shown(text)}`)
     return recordingOf(text, name)
   })

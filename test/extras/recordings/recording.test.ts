@@ -19,9 +19,9 @@ describe('a recording file', () => {
   const end = '{"end":"fin","ms":3,"bytes":2}'
 
   it('is parsed from text only', () => {
-    expect(() => parseRecording({} as never)).toThrow(
-      'parseRecording() expects the text of a .recording.jsonl file',
-    )
+    const message = 'parseRecording() expects the text of a .recording.jsonl file'
+    expect(() => parseRecording({} as never)).toThrow(message)
+    expect(() => parseRecording('./ask.recording.jsonl')).toThrow(message)
   })
 
   it('is parsed line by line, ignoring blank lines, and is the same after it is formatted and parsed again', () => {
