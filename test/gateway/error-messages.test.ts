@@ -537,7 +537,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
     [() => gateway.db.workspaces.findMany(), "records.findMany does not exist: use list({ name: '…' })"],
     [
-      () => expectSandbox(gateway).toHaveBeenCalledTimes('createResponse', 1),
+      () => (expectSandbox as Any)(gateway).toHaveBeenCalledTimes('createResponse', 1),
       'expectSandbox.toHaveBeenCalledTimes does not exist: use toHaveReceivedTimes()',
     ],
     [() => gateway.createSandbox({ sede: 2 }), "createSandbox: unknown option 'sede'; did you mean 'seed'?"],
