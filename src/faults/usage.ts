@@ -1,11 +1,10 @@
 /** The fault `usage`: token counts that are missing, or that a stream sends at unusual places. */
 import * as z from 'zod'
 import type { StreamEvent } from '../http/reply.ts'
-import { isObject } from '../lib/json.ts'
+import { fieldsOf, isObject } from '../lib/json.ts'
 import { answerIn, changeAnswer, type Fields, withAnswer } from './answer.ts'
-import { withFrames } from './body-bytes.ts'
-import { changeStream } from './calls.ts'
-import { defineFault, type FaultContext } from './fault.ts'
+import { changeWhole } from './calls.ts'
+import { defineFault } from './fault.ts'
 
 export const usageFault = defineFault('usage', 'answer', {
   summary: "The answer's `usage` is missing or null, or a stream has it more often or later than usual.",
@@ -21,38 +20,25 @@ export const usageFault = defineFault('usage', 'answer', {
     if (form === 'null')
       return changeAnswer(reply, context, 'usage', (answer) => ({ ...answer, usage: null }))
     if (form === 'missing') return changeAnswer(reply, context, 'usage', ({ usage, ...rest }) => rest)
-    context.missed(`only a stream can have the form '${form}'`)
-    const place = (events: readonly StreamEvent[]) => placeUsage(events, context, form)
-    const { body } = reply
-    return body.kind === 'frames' ? withFrames(reply, changeStream(body.frames, context, place)) : reply
+    const nothing = `only a stream whose usage is at its end can have the form '${form}'`
+    return changeWhole(reply, context, nothing, (shown, { isDelta }) => {
+      const events = shown.map(({ event }) => event)
+      const place = events.findLastIndex((event) => isObject(answerIn(event)['usage']))
+      const last = events[place]
+      const isUsual = form === 'start-and-end' && isObject(answerIn(events[0])['usage'])
+      if (!last || events.length === 1 || isUsual) return events
+      if (form === 'twice') return events.map((event) => (event === last ? [event, repeated(event)] : event))
+      if (form === 'after-finish') return [...events.with(place, withUsage(last)), repeated(last)]
+      const deltas = events.filter(isDelta).length || 1
+      let sent = 0
+      return events.map((event) => {
+        if (isDelta(event)) sent++
+        const isAdded = form === 'every-event' ? event !== last : event === events[0]
+        return isAdded ? withUsage(event, tokensAfter(answerIn(last)['usage'], sent / deltas)) : event
+      })
+    })
   },
 })
-
-function placeUsage(events: readonly StreamEvent[], context: FaultContext, form: string): object[] {
-  const { isDelta } = context.protocol
-  const last = events.findLast(usageIn)
-  const usage = last && usageIn(last)
-  const isEarly = form === 'start-and-end' && events[0] && usageIn(events[0])
-  if (!usage || isEarly) {
-    context.missed(usage ? 'the first event already has usage' : 'the answer has no usage')
-    return [...events]
-  }
-  const deltas = Math.max(1, events.filter(isDelta).length)
-  let sent = 0
-  const placed = events.map((event) => {
-    if (isDelta(event)) sent++
-    if (form === 'every-event' ? event !== last : form === 'start-and-end' && event === events[0])
-      return withUsage(event, tokensAfter(usage, sent / deltas))
-    if (event !== last) return event
-    return form === 'twice' ? [event, repeated(event)] : form === 'after-finish' ? withUsage(event) : event
-  })
-  return form === 'after-finish' ? [...placed, repeated(last)] : placed
-}
-
-function usageIn(event: StreamEvent): Fields | undefined {
-  const { usage } = answerIn(event)
-  return isObject(usage) ? usage : undefined
-}
 
 function withUsage(event: StreamEvent, usage?: Fields): StreamEvent {
   return withAnswer(event, { ...answerIn(event), usage })
@@ -65,7 +51,8 @@ function repeated(event: StreamEvent): StreamEvent {
 }
 
 /** Returns the token counts after a share of the output. */
-function tokensAfter(usage: Fields, share: number): Fields {
+function tokensAfter(all: unknown, share: number): Fields {
+  const usage = fieldsOf(all)
   const output = Number(usage['output_tokens'] ?? usage['completion_tokens'])
   const missing = output - Math.floor(output * share)
   const counts = Object.entries(usage).flatMap(([name, value]) => {
