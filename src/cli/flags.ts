@@ -22,7 +22,7 @@ export function readFlags(command: Command, options: Options): Record<string, un
   return result
 }
 
-/** Replaces the options in a message by their flags: `options.replay.upstream` by `--upstream`. */
+/** Replaces options in a message with their flags: `options.recordings.upstream` with `--upstream`. */
 export function withFlags(message: string, options: Options): string {
   return message.replace(/options((?:\.\w+)+)(?:\[\d+\])?/g, (text, path: string) => {
     const found = flagged(options).find((each) => `.${each.path.join('.')}` === path)

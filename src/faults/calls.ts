@@ -257,7 +257,7 @@ function isSame(left: unknown, right: unknown): boolean {
 const maxHeld = 100_000
 
 /**
- * Replaces events. Additional ones are sent at the end. Holds the stream to its end, because a
+ * Replaces events. Additional ones are sent at the end. Buffers the whole stream, because a
  * change can depend on all of it. Pauses keep their places.
  */
 function* changeStream(

@@ -41,7 +41,7 @@ export interface Sink {
   whole(reply: Readonly<Reply>, body: string | Uint8Array | undefined, length: number | undefined): void
   /** Can delay the head until the first chunk in the same turn. @param wait Waits, to send the head slowly. */
   head(reply: Readonly<Reply>, wait?: Wait): Promise<void> | void
-  /** Returns a promise for the time at which the transport accepts a chunk; undefined if it does already. */
+  /** Returns a promise that resolves when the transport can accept a chunk, or undefined if it already can. */
   ready(): Promise<void> | undefined
   /** Sends one chunk. Chunks are never merged. */
   chunk(bytes: string | Uint8Array, length: number): void

@@ -82,7 +82,7 @@ export interface ValidRequest {
   readonly isVendor: boolean
 }
 
-/** A sandbox's calls, also those without a reply, from which extras judge the application. */
+/** A sandbox's calls, including those without a reply, from which extras judge the application. */
 export interface SandboxFacts {
   readonly entries: readonly JournalEntry[]
   readonly operations: readonly KnownOperation[]

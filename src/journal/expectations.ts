@@ -44,7 +44,7 @@ export interface Findings {
   readonly scripts: readonly ScriptProgress[]
 }
 
-/** @param expected At least one call by default. */
+/** @param expected Calls to expect. Default: at least one. */
 export function judgeCalls(
   { entries, stray }: Pick<Findings, 'entries' | 'stray'>,
   expected: { operation: string; match?: unknown; times?: number },

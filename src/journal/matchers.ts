@@ -135,7 +135,7 @@ function fieldsText(value: unknown): string {
   return JSON.stringify(value, (_, inner) => shownAs(inner), 2)
 }
 
-/** The matchers as functions that throw an error, for test runners without a matcher of ours. */
+/** The matchers as functions that throw an error, for test runners that have no matchers here. */
 export type Expectations<Result, RequestBodies extends object> = JournalMatchers<Result, RequestBodies> & {
   readonly not: JournalMatchers<Result, RequestBodies>
 }

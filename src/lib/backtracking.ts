@@ -131,7 +131,7 @@ function stepsOf(root: Node, length: number, charactersOf: (token: string) => bi
   return visit(root, end).steps
 }
 
-/** Returns a function for the characters that a token matches, as bits, based on a sample of all characters. */
+/** Returns a function that gives the characters a token matches, as a bit mask over sample characters. */
 function characterSets(source: string, flags: string): (token: string) => bigint {
   const codes = Array.from(source, (each) => Number(each.codePointAt(0)))
   const escaped = source.matchAll(/\\(?:u\{?|x)([\da-f]+)/gi)

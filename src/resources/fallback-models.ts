@@ -14,7 +14,7 @@ export function fallbackModels() {
     .describe('Fallback models after `model`, tried in order if the previous one is rejected or fails.')
 }
 
-/** Returns the models in an unvalidated body, in their order, or undefined if it has no fallback models. */
+/** Returns the models in an unvalidated body, in order, or undefined if it has no fallback models. */
 export function modelsIn(body: unknown): readonly string[] | undefined {
   const { model, models } = fieldsOf(body)
   const others = listOf(models)

@@ -75,7 +75,7 @@ export function assertNames(options: object, names: readonly string[], caller: s
 
 /** A sandbox clock, which tests can read and advance. @typeParam Reading A promise in remote clients. */
 export interface SandboxClock<Reading = ClockReading> {
-  /** Returns the next call's timestamp and the elapsed time. */
+  /** Returns the current sandbox time and the elapsed time. */
   read(): Reading
   /** Advances sandbox time immediately: rate limits refill, outages end, timestamps increase. */
   advance(duration: Duration): Reading

@@ -208,7 +208,7 @@ function* stepProblems(step: Exclude<Step, 'pass'>, path: Path, context: RuleCon
   yield* faultProblems(step, path, context, step.reply && 'the reply next to it: use a sequence for both')
 }
 
-/** @param replaced The step's reply, and how to avoid replacing it. Undefined for a step without a reply. */
+/** @param replaced For the message: what the fault would replace, and how to avoid that. Undefined for a step without a reply. */
 function* faultProblems(
   step: Exclude<Step, 'pass'> | ParsedTurn,
   above: Path,

@@ -6,7 +6,7 @@ const { setTimeout, clearTimeout } = globalThis
 
 /** Maximum number of changed calls to remember. A page that has missed more reloads all calls. */
 const maxCalls = 5000
-/** Time without a page after which changes are no longer recorded, in real milliseconds. */
+/** Time for which changes are recorded after the last page has disconnected, in real milliseconds. */
 const lingerMs = 30_000
 /** Maximum time to wait for a change, in real milliseconds. Short, so that a server can stop. */
 const maxWaitMs = 2000

@@ -26,7 +26,7 @@ const Content = z.lazy(() =>
     text: z.string().nullish(),
     encoding: z.string().nullish(),
     comment: z.string().nullish(),
-    /** Set in older files of Polly, whose text lists chunks in hexadecimal. */
+    /** Set in HAR files of older versions of Polly, whose text is a list of hexadecimal chunks. */
     _isBinary: z.boolean().optional(),
     _file: z.string().optional().describe('Name of a file with the body, written by Playwright.'),
   }),

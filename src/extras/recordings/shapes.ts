@@ -170,11 +170,11 @@ export function compareShapes(
     const isAlways = count >= around.objects
     if (kind === 'field' && outer.objects > 0 && (there?.count ?? 0) < (isAlways ? outer.objects : 1)) {
       const state = there?.count ? 'may be missing' : 'is missing'
-      const message = `${state}, but ${isAlways ? 'always ' : ''}in ${names.ours}`
+      const message = `${state}, but ${isAlways ? 'always present' : 'occurs'} in ${names.ours}`
       differences.push({ path, kind: 'missing', message })
     } else if (kind === 'member' && around.objects === 0 && outer.objects > 0) {
       settled.add(parent)
-      const message = `has no type in some objects, but always in ${names.ours}`
+      const message = `has no type in some objects, but always one in ${names.ours}`
       differences.push({ path: parent, kind: 'missing', message })
     } else if (kind !== 'field' && !there && outer.types.has(kind === 'items' ? 'array' : 'object')) {
       lacksExample.set(path, names.theirs)

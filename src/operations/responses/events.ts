@@ -149,7 +149,7 @@ function reasoningEvents(item: Reasoning, output_index: number): StreamPart[] {
   ]
 }
 
-/** Returns the events of a part with a text in `field`. The names are those of the text's and the part's events. */
+/** Returns the events of a part with a text in `field`. `name` and `place` name the events of the text and of the part. */
 function partEvents<Field extends string>(
   part: Record<Field, string>,
   position: object,

@@ -152,7 +152,7 @@ describe('drift', () => {
   it.each([
     ['type', { ...provider, name: 7 }, 'data[].name is number, but string in Understudy'],
     ['type', { ...provider, slug: null }, 'data[].slug is null, but string in Understudy'],
-    ['missing', { ...provider, slug: undefined }, 'data[].slug is missing, but always in Understudy'],
+    ['missing', { ...provider, slug: undefined }, 'data[].slug is missing, but always present in Understudy'],
     ['added', { ...provider, tier: { a: 1 } }, 'data[].tier is not in Understudy'],
   ])('reports a difference of kind %s in several replies once', async (kind, changed, line) => {
     const data = [changed, { ...provider, headquarters: 'X', datacenters: ['X'] }]
@@ -178,7 +178,7 @@ describe('drift', () => {
     const { lines } = await drift(
       await record({ request: providers, text: JSON.stringify({ data: [provider, without] }) }),
     )
-    expect(lines[0]).toContain('data[].slug may be missing, but always in Understudy')
+    expect(lines[0]).toContain('data[].slug may be missing, but always present in Understudy')
   })
 
   it('reports another content type', async () => {
@@ -354,7 +354,7 @@ describe('drift --upstream', () => {
     )
     const { code, lines } = await drift(folder, '--upstream', server.baseUrl, '--key-env', 'DRIFT_KEY')
     expect(lines).toContain(
-      'missing  GET /providers 200 data[].old_slug is missing, but always in the recording (call-0.recording.jsonl)',
+      'missing  GET /providers 200 data[].old_slug is missing, but always present in the recording (call-0.recording.jsonl)',
     )
     expect(lines).toContain(
       'added  GET /providers 200 data[].slug is not in the recording (call-0.recording.jsonl)',
