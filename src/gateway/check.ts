@@ -81,10 +81,12 @@ export async function checkRequest(
   const isAsSent = translated === record.body
   const read = (isAsSent ? conversation() : conversationIn(translated, operation, state)) ?? noConversation
   const isVendor = dialect !== undefined
-  const rules = protocol && !onlySpecified ? gateway.extras.find((extra) => extra.brokenRules) : undefined
-  const broken = (await rules?.brokenRules?.({ record, body, conversation: read, isVendor })) ?? []
-  record.checked(broken, state.options.strict)
-  if (broken[0] && state.options.strict) throw refusal(broken[0], broken)
+  if (!onlySpecified) {
+    const rules = protocol && gateway.extras.find((extra) => extra.brokenRules)
+    const broken = (await rules?.brokenRules?.({ record, body, conversation: read, isVendor })) ?? []
+    record.checked(broken, state.options.strict)
+    if (broken[0] && state.options.strict) throw refusal(broken[0], broken)
+  }
   if (unspecified.length > 0) record.assume('modelName')
   for (const warning of warnings) record.warn(warning)
   return {

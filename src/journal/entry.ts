@@ -85,7 +85,7 @@ export const JournalEntry = z.lazy(() =>
         )
         .nullable()
         .describe(
-          'Rules for valid requests that the request breaks; null if it was not checked, because another rule or an error replied.',
+          'Rules for valid requests that the request breaks; null if it was not checked, because a rule or an error replied, or with `onlySpecified`.',
         ),
       schemaViolation: z.boolean().describe('If true, the reply violated its schema: a bug to report.'),
       delivery: z

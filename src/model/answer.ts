@@ -85,10 +85,13 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   }
 }
 
-/** Throws 400 for a forced tool that is not simulated and, with `strict`, for a required tool if there are none. */
+/**
+ * Throws 400 for a forced tool that is not simulated, unless a vendor's server would run it, and for a tool that is not
+ * offered. With `strict`, throws for all forced tools that are not simulated, and for a required tool if there are none.
+ */
 function checkToolChoice(
   prompt: Prompt,
-  { strict }: SandboxState['options'],
+  { strict, onlySpecified }: SandboxState['options'],
   warn: AnswerContext['warn'],
 ): void {
   const { toolChoice, tools = [] } = prompt
@@ -99,9 +102,16 @@ function checkToolChoice(
   const only = tools.every(({ kind }) => kind === 'other') ? tools[0] : undefined
   const forced = toolChoice === 'required' ? only : toolChoice
   if (typeof forced === 'object' && !forcedTool(prompt)) {
-    if ('type' in forced)
-      throw rejected(`Forces a tool of type '${forced.type.slice(0, 100)}', which only a rule can simulate`)
-    // Request schemas check this, too, but a preset's tool choice is valid only with the request's tools.
+    if ('type' in forced) {
+      const problem = `a tool of type '${forced.type.slice(0, 100)}', which only a rule can simulate`
+      const isHosted = tools.some(
+        (tool) => tool.kind === 'other' && tool.type === forced.type && !tool.runsAtClient,
+      )
+      if (strict || onlySpecified || toolChoice === 'required' || !isHosted)
+        throw rejected(`Forces ${problem}`)
+      warn(`body.tool_choice was ignored, because it forces ${problem}`)
+      return
+    }
     const message = 'Must name one of the function tools'
     throw invalidRequest([{ path: forced.path, message, rule: 'unknown_tool' }])
   }

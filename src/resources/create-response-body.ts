@@ -6,7 +6,7 @@ import { mustBe, shown } from '../lib/schema-messages.ts'
 import { list } from './list.ts'
 import { isOfOtherType, openUnion } from './object-by-type.ts'
 import { isSentItem } from './sent-fields.ts'
-import { anyTool, type Tool, WebSearchEngine } from './tools.ts'
+import { anyTool, WebSearchEngine } from './tools.ts'
 import { xSearchFilter } from './x-search-filter.ts'
 
 const anyText = () => z.string()
@@ -193,28 +193,17 @@ export const Metadata = z.lazy(() =>
   z.custom<Metadata>(isObject, mustBe('an object')).meta({ type: 'object', additionalProperties: {} }),
 )
 
-const unknownFunction = {
-  path: ['tool_choice', 'name'],
-  message: 'Must name one of the function tools',
-  params: { rule: 'unknown_tool' },
-}
-
 export const CreateResponseBody = z.lazy(() =>
-  z
-    .looseObject(fields())
-    .refine(offersForcedFunction, unknownFunction)
-    .meta({ id: 'CreateResponseBody', description: 'Request body of POST /responses.' }),
+  z.looseObject(fields()).meta({ id: 'CreateResponseBody', description: 'Request body of POST /responses.' }),
 )
 
 /** The body if responses are stored, or if a rule scripts the reply. */
 export const StoringResponseBody = z.lazy(() =>
-  z
-    .looseObject({
-      ...fields(),
-      store: z.boolean().nullish(),
-      previous_response_id: z.string().min(1).nullish(),
-    })
-    .refine(offersForcedFunction, unknownFunction),
+  z.looseObject({
+    ...fields(),
+    store: z.boolean().nullish(),
+    previous_response_id: z.string().min(1).nullish(),
+  }),
 )
 
 /** Request fields that a preset can set: all except `input`. */
@@ -227,13 +216,3 @@ export type RequestSettings = z.infer<typeof RequestSettings>
 export type CreateResponseBody = z.infer<typeof StoringResponseBody>
 /** Request body of `createResponse`, as clients send it. */
 export type CreateResponseRequest = z.input<typeof CreateResponseBody>
-
-interface ForcedFunction {
-  tool_choice?: z.infer<ReturnType<typeof toolChoice>> | null | undefined
-  tools?: Tool[] | null | undefined
-}
-
-function offersForcedFunction({ tool_choice, tools }: ForcedFunction): boolean {
-  if (typeof tool_choice !== 'object' || tool_choice?.type !== 'function') return true
-  return tools?.some(({ type, name }) => type === 'function' && name === tool_choice.name) ?? false
-}

@@ -139,11 +139,6 @@ export const ChatRequest = z.lazy(() => {
       message: 'Required, unless models is set',
       params: { rule: 'required' },
     })
-    .refine(({ tool_choice, tools }) => offers(forcedName(tool_choice), tools?.map(calledBy)), {
-      path: ['tool_choice', 'function', 'name'],
-      message: 'Must name one of the function tools',
-      params: { rule: 'unknown_tool' },
-    })
     .refine(({ function_call, functions }) => offers(Object(function_call).name, functions), {
       path: ['function_call', 'name'],
       message: 'Must name one of the functions',
@@ -161,10 +156,6 @@ export function isChatFunction(tool: ChatTool): tool is ChatFunctionTool {
 export function forcedName(choice: ToolChoice): string | undefined {
   if (typeof choice !== 'object' || choice?.type !== 'function') return undefined
   return textOf(fieldsOf(choice['function'])['name'])
-}
-
-function calledBy(tool: ChatTool): { name?: string } {
-  return isChatFunction(tool) ? tool.function : {}
 }
 
 function offers(name: unknown, functions: readonly { name?: string }[] | null | undefined): boolean {

@@ -84,11 +84,6 @@ export const MessagesRequest = z.lazy(() => {
       plugins,
       x_search_filter,
     })
-    .refine(offersForcedTool, {
-      path: ['tool_choice', 'name'],
-      message: 'Must name one of the tools',
-      params: { rule: 'unknown_tool' },
-    })
     .meta({ id: 'MessagesRequest', description: 'Request body of POST /messages.' })
 })
 export type MessagesRequest = z.infer<typeof MessagesRequest>
@@ -99,15 +94,6 @@ export const CountTokensRequest = z.lazy(() => {
   return z.looseObject({ ...fields, max_tokens: max_tokens.nullish() })
 })
 export type CountMessageTokensRequest = z.input<typeof CountTokensRequest>
-
-interface ForcedTool {
-  tool_choice?: z.infer<ReturnType<typeof toolChoice>> | null | undefined
-  tools?: readonly MessagesTool[] | null | undefined
-}
-
-function offersForcedTool({ tool_choice, tools }: ForcedTool): boolean {
-  return tool_choice?.type !== 'tool' || (tools?.some(({ name }) => name === tool_choice['name']) ?? false)
-}
 
 /** The gateway runs Anthropic's search tool, `web_search_20250305` or a later version. */
 export function isSearchTool({ type }: MessagesTool): boolean {

@@ -1,16 +1,8 @@
 /** Rules of OpenAI, and of gateways in front of other vendors, for valid requests for chat completions. */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
-import { checkDefinitions, definitionSources, duplicateItem, unsupported } from './openai.ts'
-import {
-  breach,
-  type Fields,
-  lacksParameter,
-  leastTokens,
-  pairsIn,
-  type RequestFacts,
-  type RequestRules,
-  type Step,
-} from './rule.ts'
+import { checkDefinitions, checkIds, definitionSources, unsupported } from './openai.ts'
+import type { Facts, Fields, Rules, Step } from './rule.ts'
+import { breach, lacksParameter, leastTokens, pairsIn } from './rule.ts'
 
 const sources = {
   'tool-call-without-result': 'https://github.com/BerriAI/litellm/issues/10083',
@@ -28,7 +20,7 @@ const sources = {
   ...definitionSources,
 }
 
-export const rules: RequestRules<keyof typeof sources> = {
+export const rules: Rules<keyof typeof sources> = {
   sources,
   *check(body, facts) {
     const messages = listOf(body['messages']).map(fieldsOf)
@@ -36,12 +28,14 @@ export const rules: RequestRules<keyof typeof sources> = {
     yield* checkReasoning(body, messages, facts)
     yield* checkTools(body, facts)
     yield* checkModel(body, messages, facts)
+    const called = (each: unknown): Fields => fieldsOf(fieldsOf(each)[textOf(fieldsOf(each)['type'])])
     const tools = listOf(body['tools']).map((tool, at) => {
-      const { type, [textOf(type)]: called } = fieldsOf(tool)
-      return { ...fieldsOf(called), type, path: `tools[${at}].${textOf(type)}` }
+      const { type } = fieldsOf(tool)
+      return { ...called(tool), type, path: `tools[${at}].${textOf(type)}` }
     })
     const { json_schema: format } = fieldsOf(body['response_format'])
-    yield* checkDefinitions(tools, { ...fieldsOf(format), path: 'response_format' }, 64, body, facts)
+    const definitions = { tools, maxName: 64, format: { ...fieldsOf(format), path: 'response_format' } }
+    yield* checkDefinitions({ ...definitions, forced: called(body['tool_choice'])['name'] }, body, facts)
   },
 }
 
@@ -49,58 +43,66 @@ function* checkPairs(messages: readonly Fields[]) {
   for (const steps of toolTurns(messages)) {
     const { unanswered, orphans, repeated } = pairsIn(steps)
     const next = Math.min((steps.at(-1)?.at ?? 0) + 1, messages.length - 1)
-    const must = "An assistant message with 'tool_calls' must be followed by tool messages responding to each"
     const ids = unanswered.map(({ id }) => id).join(', ')
+    const must = "An assistant message with 'tool_calls' must be followed by tool messages responding to each"
     const missing = `The following tool_call_ids did not have response messages: ${ids}`
     const message = `${must} 'tool_call_id'. ${missing}`
-    yield unanswered.length > 0 && breach('tool-call-without-result', `messages.[${next}].role`, message)
+    if (unanswered[0]) yield breach('tool-call-without-result', `messages.[${next}].role`, message)
     for (const { at } of orphans) {
       const must = "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
       yield breach('tool-result-without-call', `messages.[${at}].role`, `Invalid parameter: ${must}`)
     }
     for (const [first, { id, at }] of repeated.result) {
-      const places = `in messages[${first.at}] and messages[${at}].`
-      const message = `Invalid parameter: Duplicate value for 'tool_call_id' of '${id}', ${places}`
+      const found = `'tool_call_id' of '${id}', in messages[${first.at}] and messages[${at}].`
+      const message = `Invalid parameter: Duplicate value for ${found}`
       yield breach('duplicate-result', `messages.[${at}].tool_call_id`, message)
     }
   }
 }
 
-function* checkReasoning(body: Fields, messages: readonly Fields[], { model }: RequestFacts) {
+/** Returns each message's calls with the results that follow it directly. */
+function toolTurns(messages: readonly Fields[]) {
+  const turns: (Step & { readonly at: number })[][] = [[]]
+  for (const [at, { role, tool_calls, tool_call_id }] of messages.entries()) {
+    const calls = role === 'assistant' ? listOf(tool_calls).map(fieldsOf) : []
+    if (role === 'tool') turns.at(-1)?.push({ kind: 'result', id: textOf(tool_call_id), at })
+    else turns.push(calls.map(({ id }) => ({ kind: 'call', id: textOf(id), at })))
+  }
+  return turns
+}
+
+function* checkReasoning(body: Fields, messages: readonly Fields[], { model }: Facts) {
   const { thinking, reasoning, reasoning_effort } = body
   const { enabled, effort = reasoning_effort } = fieldsOf(reasoning)
   const isOff = fieldsOf(thinking)['type'] === 'disabled' || enabled === false || effort === 'none'
-  const mustReturn = !isOff && model?.supported_parameters.includes('reasoning_content') === true
-  const ids = new Set<string>()
-  for (const [at, { reasoning_details, reasoning_content, tool_calls, ...message }] of messages.entries()) {
-    const isLost =
-      listOf(tool_calls).length > 0 &&
-      (reasoning_content ?? reasoning_details ?? message['reasoning']) == null
+  const mustReturn = !isOff && model?.supported_parameters.includes('reasoning_content')
+  for (const [at, message] of messages.entries()) {
+    const { reasoning_details, reasoning_content, reasoning, tool_calls } = message
+    const isLost = listOf(tool_calls)[0] && (reasoning_content ?? reasoning_details ?? reasoning) == null
     const text = 'The `reasoning_content` in the thinking mode must be passed back to the API.'
     const param = `messages.[${at}].reasoning_content`
-    yield mustReturn && isLost && breach('reasoning-content-missing', param, text)
-    for (const { type, id } of listOf(reasoning_details).map(fieldsOf)) {
-      if (type !== 'reasoning.encrypted' || typeof id !== 'string') continue
-      if (ids.has(id)) yield duplicateItem(`messages.[${at}].reasoning_details`, id)
-      ids.add(id)
-    }
+    if (mustReturn && isLost) yield breach('reasoning-content-missing', param, text)
   }
+  const details = messages.flatMap(({ reasoning_details }) => listOf(reasoning_details).map(fieldsOf))
+  const encrypted = details.filter(({ type }) => type === 'reasoning.encrypted')
+  yield* checkIds('messages', encrypted)
 }
 
-function* checkTools({ tools, tool_choice: choice }: Fields, { isVendor }: RequestFacts) {
+function* checkTools({ tools, tool_choice: choice }: Fields, { isVendor }: Facts) {
   const { length } = listOf(tools)
-  const limit = 'array too long. Expected an array with maximum length 128,'
-  const tooLong = `Invalid 'tools': ${limit} but got an array with length ${length} instead.`
+  const most = 'array too long. Expected an array with maximum length 128,'
+  const tooLong = `Invalid 'tools': ${most} but got an array with length ${length} instead.`
   yield length > 128 && breach('too-many-tools', 'tools', tooLong)
-  const empty = 'empty array. Expected an array with minimum length 1, but got an empty array instead.'
+  if (isVendor) return
+  const least = 'empty array. Expected an array with minimum length 1, but got an empty array instead.'
   const isEmpty = Array.isArray(tools) && length === 0
-  yield isEmpty && !isVendor && breach('tools-empty', 'tools', `Invalid 'tools': ${empty}`)
-  const isChoice = tools == null && (choice ?? 'none') !== 'none' && !isVendor
+  yield isEmpty && breach('tools-empty', 'tools', `Invalid 'tools': ${least}`)
+  const isChoice = tools == null && (choice ?? 'none') !== 'none'
   const message = "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified."
   yield isChoice && breach('tool-choice-without-tools', 'tool_choice', message)
 }
 
-function* checkModel(body: Fields, messages: readonly Fields[], facts: RequestFacts) {
+function* checkModel(body: Fields, messages: readonly Fields[], facts: Facts) {
   const { model, max_tokens, temperature, tools, tool_choice: choice, transforms, plugins } = body
   const { isVendor, model: record } = facts
   const hasSuccessor = !lacksParameter(facts, 'max_completion_tokens')
@@ -110,56 +112,37 @@ function* checkModel(body: Fields, messages: readonly Fields[], facts: RequestFa
   yield max_tokens != null && isSucceeded && unsupported('max_tokens')
   yield (temperature ?? 1) !== 1 && lacksParameter(facts, 'temperature') && unsupported('temperature')
 
-  const lacks = (name: string) => isVendor && record?.supported_parameters.includes(name) === false
-  if (listOf(tools).length > 0) {
-    const refuse = (param: string, kind: string) =>
-      breach('parameter-unsupported', param, `No endpoints found that support ${kind}.`, 404)
-    const isForced = !/^(auto|none)$/.test(textOf(choice ?? 'auto'))
-    if (lacks('tools')) yield refuse('tools', 'tool use')
-    else yield isForced && lacks('tool_choice') && refuse('tool_choice', "the provided 'tool_choice' value")
+  const noEndpoints = 'No endpoints found that support'
+  const lacks = (name: string) =>
+    isVendor && listOf(tools).length > 0 && record?.supported_parameters.includes(name) === false
+  const isForced = !/^(auto|none)$/.test(textOf(choice ?? 'auto'))
+  if (lacks('tools')) yield breach('parameter-unsupported', 'tools', `${noEndpoints} tool use.`, 404)
+  else if (isForced && lacks('tool_choice')) {
+    const message = `${noEndpoints} the provided 'tool_choice' value.`
+    yield breach('parameter-unsupported', 'tool_choice', message, 404)
   }
 
-  if (record?.architecture.input_modalities.includes('image') === false) {
-    const [message, status] = isVendor
-      ? ['No endpoints found that support image input', 404]
-      : ['Invalid content type. image_url is only supported by certain models.', 400]
-    for (const [at, { content }] of messages.entries()) {
-      const place = listOf(content).findIndex((part) => fieldsOf(part)['type'] === 'image_url')
-      const param = `messages.[${at}].content.[${place}].type`
-      yield place >= 0 && breach('modality-unsupported', param, message, status)
-    }
+  const isBlind = record?.architecture.input_modalities.includes('image') === false
+  const noImage = 'Invalid content type. image_url is only supported by certain models.'
+  const message = isVendor ? `${noEndpoints} image input` : noImage
+  for (const [at, { content }] of isBlind ? messages.entries() : []) {
+    const place = listOf(content).findIndex((part) => fieldsOf(part)['type'] === 'image_url')
+    const param = `messages.[${at}].content.[${place}].type`
+    yield place >= 0 && breach('modality-unsupported', param, message, isVendor ? 404 : 400)
   }
 
   const window = record?.context_length ?? Infinity
   // OpenRouter also counts the output, and can compress the prompt.
   const output = isVendor ? Number(max_tokens ?? 0) : 0
   const input = transforms || plugins ? 0 : leastTokens(facts, window - output)
-  const kinds = `${input} of text input, ${output} in the output`
-  const found = isVendor
-    ? `you requested about ${input + output} tokens (${kinds}).`
-    : `your messages resulted in ${input} tokens. Please reduce the length of the messages.`
-  const subject = `This ${isVendor ? 'endpoint' : 'model'}'s maximum context length is ${window} tokens.`
-  const tooLong = `${subject} However, ${found}`
+  const [subject, found] = isVendor
+    ? ['endpoint', `you requested about ${input + output} tokens`]
+    : ['model', `your messages resulted in ${input} tokens`]
+  const tooLong = `This ${subject}'s maximum context length is ${window} tokens. However, ${found}.`
   yield input > 0 && input + output > window && breach('context-window', 'messages', tooLong)
 
   const most = record?.top_provider?.max_completion_tokens ?? Infinity
   const limit = `This model supports at most ${most} completion tokens, whereas you provided ${max_tokens}.`
   const tooLarge = `max_tokens is too large: ${max_tokens}. ${limit}`
   yield Number(max_tokens) > most && !isVendor && breach('max-output', 'max_tokens', tooLarge)
-}
-
-interface MessageStep extends Step {
-  /** Place of its message. */
-  readonly at: number
-}
-
-/** Returns each message's calls with the results that follow it directly. */
-function toolTurns(messages: readonly Fields[]): MessageStep[][] {
-  const turns: MessageStep[][] = [[]]
-  for (const [at, { role, tool_calls, tool_call_id }] of messages.entries()) {
-    const calls = role === 'assistant' ? listOf(tool_calls).map(fieldsOf) : []
-    if (role === 'tool') turns.at(-1)?.push({ kind: 'result', id: textOf(tool_call_id), at })
-    else turns.push(calls.map(({ id }) => ({ kind: 'call', id: textOf(id), at })))
-  }
-  return turns
 }

@@ -1,10 +1,10 @@
 /** Request rules: what a vendor would refuse in a valid request. The specification does not mention them. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { fieldsOf, lookUp } from '../../lib/json.ts'
-import type { RequestRules } from './rule.ts'
+import type { Rules } from './rule.ts'
 
 /** Loads the rules of an operation, by its id. */
-export const rulesOf: Readonly<Record<string, () => Promise<RequestRules>>> = {
+export const rulesOf: Readonly<Record<string, () => Promise<Rules>>> = {
   createResponse: async () => (await import('./responses.ts')).rules,
   createChatCompletion: async () => (await import('./chat.ts')).rules,
   createMessage: async () => (await import('./messages.ts')).rules,
@@ -20,10 +20,13 @@ export const requestRules: ExtraDefinition = {
     const stored = options.storedResponses ? storedResponses : undefined
     const checked = rules.check(fieldsOf(body), { conversation, model, stored, memory, isVendor })
     const found = [...checked].filter((each) => each !== false)
-    return Object.keys(rules.sources).flatMap((rule) =>
-      found.filter((each) => each.rule === rule).slice(0, maxBreaches),
-    )
+    return Object.keys(rules.sources).flatMap((rule) => {
+      const breaches = found.filter((each) => each.rule === rule)
+      const [next, ...more] = breaches.splice(maxBreaches)
+      return next ? [...breaches, { ...next, message: `and ${more.length + 1} more` }] : breaches
+    })
   },
 }
 
+/** Maximum number of breaches per rule. One more says how many others there are. */
 const maxBreaches = 20

@@ -2,96 +2,105 @@
 import { fieldsOf, isObject, listOf, textOf } from '../../lib/json.ts'
 import { callAfterThinking, readSignature } from '../../model/signature.ts'
 import { isBroken, nodesIn } from './openai.ts'
-import {
-  breach,
-  type Fields,
-  leastTokens,
-  pairsIn,
-  type RequestFacts,
-  type RequestRules,
-  type Step,
-} from './rule.ts'
+import type { Facts, Fields, Rules, Step } from './rule.ts'
+import { breach, leastTokens, pairsIn } from './rule.ts'
 
-const issues = 'https://github.com'
 const docs = 'https://platform.claude.com/docs/en/build-with-claude'
 
 const sources = {
-  'tool-call-without-result': `${issues}/anthropics/claude-code/issues/3512`,
-  'tool-result-without-call': `${issues}/anthropics/claude-code/issues/13460`,
-  'duplicate-call-id': `${issues}/anthropics/claude-code/issues/21317`,
-  'duplicate-result': `${issues}/OpenHands/software-agent-sdk`,
+  'tool-call-without-result': 'https://github.com/anthropics/claude-code/issues/3512',
+  'tool-result-without-call': 'https://github.com/anthropics/claude-code/issues/13460',
+  'duplicate-call-id': 'https://github.com/anthropics/claude-code/issues/21317',
+  'duplicate-result': 'https://github.com/OpenHands/software-agent-sdk',
+  'tool-id-pattern': 'https://github.com/anomalyco/opencode/issues/1279',
+  'server-tool-without-result': `${docs}/handling-stop-reasons`,
   'thinking-missing': `${docs}/adaptive-thinking`,
-  'thinking-signature': `${issues}/kaitranntt/ccs/issues/415`,
-  'thinking-modified': `${issues}/anthropics/claude-code/issues/19539`,
+  'thinking-signature': 'https://github.com/kaitranntt/ccs/issues/415',
+  'thinking-modified': 'https://github.com/anthropics/claude-code/issues/19539',
   'thinking-budget': `${docs}/extended-thinking`,
-  'thinking-budget-min': `${issues}/danny-avila/LibreChat/issues/8346`,
-  'thinking-type': `${issues}/earendil-works/pi/issues/3297`,
+  'thinking-budget-min': 'https://github.com/danny-avila/LibreChat/issues/8346',
+  'thinking-type': 'https://github.com/earendil-works/pi/issues/3297',
   'thinking-forced-tool': `${docs}/extended-thinking`,
-  'thinking-temperature': `${issues}/MartialBE/one-hub/issues/529`,
-  'tool-name-pattern': `${issues}/modelcontextprotocol/modelcontextprotocol/issues/1345`,
-  'tool-name-length': `${issues}/anthropics/claude-code/issues/96152`,
-  'tool-name-duplicate': `${issues}/anthropics/claude-code/issues/10687`,
-  'schema-root': `${issues}/Kilo-Org/kilocode/issues/12238`,
-  'schema-root-union': `${issues}/anthropics/claude-code/issues/5319`,
-  'schema-draft': `${issues}/anthropics/claude-code/issues/7365`,
+  'thinking-temperature': 'https://github.com/MartialBE/one-hub/issues/529',
+  'tool-choice-unknown': 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools',
+  'tool-name-pattern': 'https://github.com/modelcontextprotocol/modelcontextprotocol/issues/1345',
+  'tool-name-length': 'https://github.com/anthropics/claude-code/issues/96152',
+  'tool-name-duplicate': 'https://github.com/anthropics/claude-code/issues/10687',
+  'schema-root': 'https://github.com/Kilo-Org/kilocode/issues/12238',
+  'schema-root-union': 'https://github.com/anthropics/claude-code/issues/5319',
+  'schema-draft': 'https://github.com/anthropics/claude-code/issues/7365',
   'ref-unresolved': 'https://json-schema.org/draft/2020-12/json-schema-core#name-schema-references',
-  'context-window': `${issues}/anthropics/claude-code/issues/12186`,
-  'max-output': `${issues}/anthropics/claude-code/issues/11302`,
+  'context-window': 'https://github.com/anthropics/claude-code/issues/12186',
+  'max-output': 'https://github.com/anthropics/claude-code/issues/11302',
   'image-count': `${docs}/vision`,
-  'image-size': `${issues}/anthropics/claude-code/issues/14887`,
-  'cache-breakpoints': `${issues}/tghamm/Anthropic.SDK/issues/50`,
-  'empty-content': `${issues}/anthropics/claude-code/issues/6774`,
-  'empty-text': `${issues}/vercel/ai/issues/5576`,
-  'blank-text': `${issues}/anthropics/claude-code/issues/23440`,
-  'trailing-space': `${issues}/langchain-ai/langchain/issues/35072`,
+  'image-size': 'https://github.com/anthropics/claude-code/issues/14887',
+  'cache-breakpoints': 'https://github.com/tghamm/Anthropic.SDK/issues/50',
+  'cache-ttl-order': `${docs}/prompt-caching#mixing-different-ttls`,
+  'empty-content': 'https://github.com/anthropics/claude-code/issues/6774',
+  'empty-text': 'https://github.com/vercel/ai/issues/5576',
+  'blank-text': 'https://github.com/anthropics/claude-code/issues/23440',
+  'trailing-space': 'https://github.com/langchain-ai/langchain/issues/35072',
 }
 type Rule = keyof typeof sources
 
-export const rules: RequestRules<Rule> = {
+export const rules: Rules<Rule> = {
   sources,
   *check(body, facts) {
     const blocks = blocksIn(body)
     // A continued thread's earlier messages are not in the request.
     const isContinued = fieldsOf(body['thread'])['previous_message_id'] != null
-    if (!isContinued) yield* checkPairs(blocks)
+    if (!isContinued) yield* checkPairs(blocks, facts)
     // Gateways accept unsigned thinking of other vendors' models.
     if (!facts.isVendor || /claude/i.test(textOf(body['model']))) yield* checkThinking(body, blocks, facts)
-    yield* checkSettings(body, blocks, facts)
+    yield* checkSettings(body, facts)
     yield* checkTools(body)
     yield* checkContent(body, blocks, facts)
+    yield* checkCache(body, blocks)
   },
 }
 
-function* checkPairs(blocks: readonly Block[]) {
-  const turns = toolTurns(blocks)
+function* checkPairs(blocks: readonly Block[], { isVendor }: Facts) {
+  const isAnswer = ({ role }: Block, before?: Block) => role === 'assistant' && before?.role !== role
+  const isQuestion = ({ role, type }: Block) => role === 'user' && type !== 'tool_result'
+  const turns = turnsIn(blocks, isAnswer, 'tool_use', /^tool_result$/)
+  // Results of server tools can follow those of other tools.
+  const serverTurns = turnsIn(blocks, isQuestion, 'server_tool_use', /^(?!mcp_).+_tool_result$/)
   for (const [, { path }] of pairsIn(turns.flat()).repeated.call)
     yield breachAt('duplicate-call-id', path, '`tool_use` ids must be unique')
-  for (const steps of turns) {
-    const missing = pairsIn(steps.filter(({ isFirst }) => isFirst)).unanswered
-    const ids = missing.map(({ id }) => id).join(', ')
-    const found = `\`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}.`
+  for (const { unanswered, repeated } of turns.map(pairsIn)) {
+    const ids = unanswered.map(({ id }) => id).join(', ')
     const next = 'Each `tool_use` block must have a corresponding `tool_result` block in the next message.'
-    for (const { path } of missing.slice(-1))
-      yield breachAt('tool-call-without-result', path.replace(/\.content.*/, ''), `${found} ${next}`)
-    const { orphans, repeated } = pairsIn(steps)
-    const previous =
-      'Each `tool_result` block must have a corresponding `tool_use` block in the previous message.'
-    for (const { path, id } of orphans) {
-      const unexpected = `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. ${previous}`
-      yield breachAt('tool-result-without-call', path, unexpected)
-    }
+    const found = `\`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}.`
+    for (const { at } of unanswered.slice(-1))
+      yield breachAt('tool-call-without-result', `messages.${at}`, `${found} ${next}`)
     for (const [, { path, id }] of repeated.result) {
       const several = `Found multiple \`tool_result\` blocks with id: ${id}`
       yield breachAt('duplicate-result', path, `each tool_use must have a single result. ${several}`)
     }
   }
+  // The last turn may still be running.
+  for (const { at, id, name } of serverTurns.slice(0, -1).flatMap((steps) => pairsIn(steps).unanswered)) {
+    const missing = `was found without a corresponding \`${name}_tool_result\` block`
+    const message = `\`${name}\` tool use with id \`${id}\` ${missing}`
+    yield breachAt('server-tool-without-result', `messages.${at}`, message)
+  }
+  for (const { path, id, type } of [...turns, ...serverTurns].flatMap((steps) => pairsIn(steps).orphans)) {
+    const call =
+      type === 'tool_result'
+        ? '`tool_use` block in the previous message'
+        : '`server_tool_use` block before it'
+    const must = `Each \`${type}\` block must have a corresponding ${call}.`
+    const message = `unexpected \`tool_use_id\` found in \`${type}\` blocks: ${id}. ${must}`
+    yield breachAt('tool-result-without-call', path, message)
+  }
+  for (const { kind, path, id } of isVendor ? [] : turns.flat()) {
+    const message = "String should match pattern '^[a-zA-Z0-9_-]+$'"
+    const isOther = kind === 'call' && /[^\w-]/.test(id)
+    yield isOther && breachAt('tool-id-pattern', `${path}.tool_use.id`, message)
+  }
 }
 
-function* checkThinking(
-  { model, models, thinking: mode }: Fields,
-  blocks: readonly Block[],
-  { memory }: RequestFacts,
-) {
+function* checkThinking({ model, models, thinking: mode }: Fields, blocks: readonly Block[], facts: Facts) {
   for (const { path, type, signature } of blocks) {
     const isForeign = models == null && readSignature(signature)?.isOf(textOf(model)) === false
     if (type === 'thinking' && (!signature || isForeign))
@@ -103,8 +112,9 @@ function* checkThinking(
   const [first] = answer
   const isToolTurn = blocks.slice(end).some(({ type }) => type === 'tool_result')
   // Reports differ, so only thinking that is known to have preceded the call must come back.
-  const isKnown = isToolTurn && answer.some(({ id }) => memory.get(callAfterThinking(textOf(id))))
-  if (budgetOf(mode) !== undefined && first && isKnown && !/thinking$/.test(textOf(first.type))) {
+  const isKnown = isToolTurn && answer.some(({ id }) => facts.memory.get(callAfterThinking(textOf(id))))
+  const isEnabled = fieldsOf(mode)['type'] === 'enabled'
+  if (isEnabled && first && isKnown && !/thinking$/.test(textOf(first.type))) {
     const found = `Expected \`thinking\` or \`redacted_thinking\`, but found \`${first.type}\`.`
     const must = 'When `thinking` is enabled, a final `assistant` message must start with a thinking block.'
     yield breachAt('thinking-missing', `${first.path}.type`, `${found} ${must}`)
@@ -120,26 +130,30 @@ function* checkThinking(
   }
 }
 
-function* checkSettings(body: Fields, blocks: readonly Block[], facts: RequestFacts) {
-  const { max_tokens, tools, tool_choice, temperature, model, system } = body
-  const budget = budgetOf(body['thinking'])
-  const isEnabled = budget !== undefined
-  // With tools, thinking can be interleaved, and may exceed one reply.
-  const isAbove = Number(budget) >= Number(max_tokens) && listOf(tools).length === 0
-  const mustExceed = '`max_tokens` must be greater than `thinking.budget_tokens`.'
-  yield isAbove && breach('thinking-budget', 'max_tokens', mustExceed)
-  const tooSmall = 'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024'
-  yield Number(budget) < 1024 && breach('thinking-budget-min', 'thinking.budget_tokens', tooSmall)
-  const isAdaptive = !facts.isVendor && /claude-(opus-4-[7-9]|(opus|sonnet|fable)-5)/.test(textOf(model))
-  const advice = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
-  const notEnabled = `"thinking.type.enabled" is not supported for this model. ${advice}`
-  yield isEnabled && isAdaptive && breach('thinking-type', 'thinking.type', notEnabled)
-  const isForced = /^(any|tool)$/.test(textOf(fieldsOf(tool_choice)['type']))
-  const notForced = 'Thinking may not be enabled when tool_choice forces tool use.'
-  yield isEnabled && isForced && breach('thinking-forced-tool', 'tool_choice', notForced)
-  const mustBeOne = '`temperature` may only be set to 1 when thinking is enabled'
-  yield isEnabled && (temperature ?? 1) !== 1 && breach('thinking-temperature', 'temperature', mustBeOne)
-
+function* checkSettings(body: Fields, facts: Facts) {
+  const { max_tokens, tools, tool_choice, temperature, model, thinking } = body
+  const { type, budget_tokens: budget } = fieldsOf(thinking)
+  const named = facts.isVendor ? '' : textOf(model)
+  const isOld = /claude-(3|(opus|sonnet|haiku)-4($|-20|[-.][0-5]\b))/.test(named)
+  const notAdaptive = 'adaptive thinking is not supported on this model'
+  yield type === 'adaptive' && isOld && breach('thinking-type', 'thinking.type', notAdaptive)
+  if (type === 'enabled') {
+    // With tools, thinking can be interleaved, and may exceed one reply.
+    const isAbove = Number(budget) >= Number(max_tokens) && listOf(tools).length === 0
+    const mustExceed = '`max_tokens` must be greater than `thinking.budget_tokens`.'
+    yield isAbove && breach('thinking-budget', 'max_tokens', mustExceed)
+    const tooSmall = 'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024'
+    yield Number(budget) < 1024 && breach('thinking-budget-min', 'thinking.budget_tokens', tooSmall)
+    const isAdaptive = /claude-(opus-4-[7-9]|(opus|sonnet|fable)-5)/.test(named)
+    const advice = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
+    const notEnabled = `"thinking.type.enabled" is not supported for this model. ${advice}`
+    yield isAdaptive && breach('thinking-type', 'thinking.type', notEnabled)
+    const isForced = /^(any|tool)$/.test(textOf(fieldsOf(tool_choice)['type']))
+    const notForced = 'Thinking may not be enabled when tool_choice forces tool use.'
+    yield isForced && breach('thinking-forced-tool', 'tool_choice', notForced)
+    const mustBeOne = '`temperature` may only be set to 1 when thinking is enabled'
+    yield (temperature ?? 1) !== 1 && breach('thinking-temperature', 'temperature', mustBeOne)
+  }
   const { context_length: window = Infinity, top_provider } = facts.model ?? {}
   const tokens = leastTokens(facts, window)
   const tooLong = `prompt is too long: ${tokens} tokens > ${window} maximum`
@@ -148,11 +162,6 @@ function* checkSettings(body: Fields, blocks: readonly Block[], facts: RequestFa
   const limit = `which is the maximum allowed number of output tokens for ${model}`
   const tooMany = `max_tokens: ${max_tokens} > ${most}, ${limit}`
   yield Number(max_tokens) > most && !facts.isVendor && breach('max-output', 'max_tokens', tooMany)
-
-  const cacheable = [...listOf(tools), ...listOf(system), body, ...blocks.flatMap(withInner)]
-  const { length } = cacheable.filter((each) => fieldsOf(each)['cache_control'] != null)
-  const found = `A maximum of 4 blocks with cache_control may be provided. Found ${length}.`
-  yield length > 4 && breach('cache-breakpoints', 'cache_control', found)
 }
 
 function* checkTools(body: Fields) {
@@ -160,6 +169,10 @@ function* checkTools(body: Fields) {
   const names = tools.flatMap(({ name }) => name ?? [])
   const isRepeated = new Set(names).size < names.length
   yield isRepeated && breach('tool-name-duplicate', 'tools', 'tools: Tool names must be unique.')
+  const { type, name: forced } = fieldsOf(body['tool_choice'])
+  const unknown = `Tool '${forced}' not found in provided tools`
+  if (type === 'tool' && names.every((name) => name !== forced))
+    yield breach('tool-choice-unknown', 'tool_choice', unknown)
   for (const [at, { type, name: sent, input_schema: schema }] of tools.entries()) {
     if ((type ?? 'custom') !== 'custom') continue
     const [path, name] = [`tools.${at}.custom`, textOf(sent)]
@@ -174,17 +187,16 @@ function* checkTools(body: Fields) {
     const noUnion = 'input_schema does not support oneOf, allOf, or anyOf at the top level'
     yield isUnion && breachAt('schema-root-union', place, noUnion)
     const draft = 'It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12).'
-    const invalid = `JSON schema is invalid. ${draft}`
     for (const { node } of nodesIn(schema)) {
       const { items, required = [], $ref } = node
       const isOld = Array.isArray(items) || !Array.isArray(required)
-      yield isOld && breachAt('schema-draft', place, invalid)
-      yield isBroken(textOf($ref), schema) && breachAt('ref-unresolved', place, invalid)
+      yield isOld && breachAt('schema-draft', place, `JSON schema is invalid. ${draft}`)
+      yield isBroken($ref, schema) && breachAt('ref-unresolved', place, `JSON schema is invalid. ${draft}`)
     }
   }
 }
 
-function* checkContent({ messages }: Fields, blocks: readonly Block[], { model }: RequestFacts) {
+function* checkContent({ messages }: Fields, blocks: readonly Block[], { model }: Facts) {
   const all = blocks.flatMap(withInner)
   const images = all.filter(({ type }) => type === 'image')
   const files = all.filter(({ type }) => type === 'document')
@@ -202,11 +214,11 @@ function* checkContent({ messages }: Fields, blocks: readonly Block[], { model }
     const must = 'all messages must have non-empty content except for the optional final assistant message'
     yield Object(content).length === 0 && !isFinal && breachAt('empty-content', `messages.${at}`, must)
   }
+  const mustHaveText = 'messages: text content blocks must'
   for (const { path, text } of blocks.filter(({ type }) => type === 'text')) {
-    const mustHaveText = 'messages: text content blocks must '
-    if (text === '') yield breach('empty-text', paramOf(path), `${mustHaveText}be non-empty`)
-    else if (!/\S/.test(textOf(text)))
-      yield breach('blank-text', paramOf(path), `${mustHaveText}contain non-whitespace text`)
+    const isBlank = text !== '' && !/\S/.test(textOf(text))
+    yield text === '' && breach('empty-text', paramOf(path), `${mustHaveText} be non-empty`)
+    yield isBlank && breach('blank-text', paramOf(path), `${mustHaveText} contain non-whitespace text`)
   }
   const { role, content } = sent.at(-1) ?? {}
   const end = typeof content === 'string' ? content : textOf(fieldsOf(listOf(content).at(-1))['text'])
@@ -216,6 +228,20 @@ function* checkContent({ messages }: Fields, blocks: readonly Block[], { model }
 }
 
 const maxImage = 10 * 1024 * 1024
+
+function* checkCache(body: Fields, blocks: readonly Block[]) {
+  const { tools, system, cache_control } = body
+  const all = [...blocksOf(tools, 'tools'), ...blocksOf(system, 'system'), ...blocks.flatMap(withInner)]
+  const cached = all.filter((block) => block['cache_control'] != null)
+  const count = cached.length + (cache_control == null ? 0 : 1)
+  const found = `A maximum of 4 blocks with cache_control may be provided. Found ${count}.`
+  yield count > 4 && breach('cache-breakpoints', 'cache_control', found)
+  const isLong = (block: Block) => fieldsOf(block['cache_control'])['ttl'] === '1h'
+  const firstShort = cached.findIndex((block) => !isLong(block))
+  const long = cached.find((block, place) => isLong(block) && firstShort < place && firstShort >= 0)
+  const order = "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block."
+  if (long) yield breachAt('cache-ttl-order', `${long.path}.cache_control.ttl`, order)
+}
 
 /** @param path Begins the message. */
 function breachAt(rule: Rule, path: string, message: string) {
@@ -229,57 +255,52 @@ function paramOf(path: string): string {
 interface Block extends Fields {
   /** Such as `messages.1.content.0`. */
   readonly path: string
-  readonly place: number
+  /** Place of its message. */
+  readonly at: number
   readonly role: unknown
   readonly type: unknown
+  /** If true, its message has begun with blocks other than results. */
+  readonly isLate: boolean
 }
 
 /** A text that is not in a block becomes one without a type. */
-function blocksIn(body: unknown): Block[] {
-  return listOf(fieldsOf(body)['messages']).flatMap((message, at) => {
+function blocksIn({ messages }: Fields): Block[] {
+  return listOf(messages).flatMap((message, at) => {
     const { role, content } = fieldsOf(message)
-    return blocksOf(typeof content === 'string' ? [{}] : content, `messages.${at}.content`, role)
+    return blocksOf(typeof content === 'string' ? [{}] : content, `messages.${at}.content`, at, role)
   })
 }
 
-function blocksOf(content: unknown, path: string, role: unknown): Block[] {
-  return listOf(content).map((block, place) => {
-    const { type, ...fields } = fieldsOf(block)
-    return { ...fields, type, path: `${path}.${place}`, place, role }
+function blocksOf(content: unknown, path: string, at = 0, role?: unknown): Block[] {
+  const blocks = listOf(content).map(fieldsOf)
+  const first = blocks.findIndex(({ type }) => type !== 'tool_result')
+  return blocks.map(({ type, ...fields }, place) => {
+    const isLate = type === 'tool_result' && first >= 0 && first < place
+    return { ...fields, type, path: `${path}.${place}`, at, role, isLate }
   })
 }
 
 /** Adds the blocks in a tool's result. */
 function withInner(block: Block): Block[] {
   const inner = block.type === 'tool_result' ? block['content'] : []
-  return [block, ...blocksOf(inner, `${block.path}.tool_result.content`, block.role)]
+  return [block, ...blocksOf(inner, `${block.path}.tool_result.content`)]
 }
 
-interface BlockStep extends Step {
-  readonly path: string
-  /** False for a result after another block of its message. */
-  readonly isFirst: boolean
-}
-
-/** Returns each turn's calls with the results in the next one. A turn is consecutive messages of a role. */
-function toolTurns(blocks: readonly Block[]): BlockStep[][] {
-  const turns: BlockStep[][] = [[]]
-  let previous: unknown
-  let isFirst = true
-  for (const { path, role, place, type, id, tool_use_id } of blocks) {
-    if (role === 'assistant' && previous !== 'assistant') turns.push([])
-    if (role !== 'system') previous = role
-    const steps = turns.at(-1)
-    isFirst = type === 'tool_result' && (place === 0 || isFirst)
-    if (type === 'tool_use' && role === 'assistant')
-      steps?.push({ kind: 'call', id: textOf(id), path, isFirst: true })
-    else if (type === 'tool_result') steps?.push({ kind: 'result', id: textOf(tool_use_id), path, isFirst })
+/** Returns each turn's calls with their results. System messages do not begin a turn. */
+function turnsIn(
+  blocks: readonly Block[],
+  isStart: (block: Block, before?: Block) => boolean,
+  call: string,
+  result: RegExp,
+) {
+  const turns: (Block & Step)[][] = [[]]
+  const spoken = blocks.filter(({ role }) => role !== 'system')
+  for (const [place, block] of spoken.entries()) {
+    if (isStart(block, spoken[place - 1])) turns.push([])
+    const { type, id, tool_use_id } = block
+    if (type === call) turns.at(-1)?.push({ ...block, kind: 'call', id: textOf(id) })
+    else if (result.test(textOf(type)))
+      turns.at(-1)?.push({ ...block, kind: 'result', id: textOf(tool_use_id) })
   }
   return turns
-}
-
-/** Returns the budget of thinking that must come back; undefined if thinking is adaptive or disabled. */
-function budgetOf(thinking: unknown): unknown {
-  const { type, budget_tokens } = fieldsOf(thinking)
-  return type === 'enabled' ? budget_tokens : undefined
 }

@@ -1,11 +1,12 @@
-/** Rules that OpenAI's formats share: for the names of tools, and for JSON Schemas. */
+/** Rules that OpenAI's formats share: for ids, the names of tools, and JSON Schemas. */
 import { fieldsOf, isObject, listOf, textOf } from '../../lib/json.ts'
 import { readPointer } from '../../lib/value-path.ts'
-import { breach, type Fields, type RequestFacts } from './rule.ts'
+import { breach, type Facts, type Fields } from './rule.ts'
 
 const structuredOutputs = 'https://platform.openai.com/docs/guides/structured-outputs'
 
 export const definitionSources = {
+  'tool-choice-unknown': 'https://developers.openai.com/api/docs/guides/function-calling#tool-choice',
   'tool-name-pattern': 'https://github.com/run-llama/llama_index/issues/16093',
   'tool-name-length': 'https://github.com/PipedreamHQ/pipedream/issues/17092',
   'strict-root': 'https://github.com/browserbase/stagehand/issues/1159',
@@ -23,12 +24,19 @@ export const definitionSources = {
   'strict-properties': structuredOutputs,
   'strict-enum': structuredOutputs,
 }
-type Rule = keyof typeof definitionSources
 
 /** A tool's name, schema and `strict`, or those of the reply's format. */
 interface Definition extends Fields {
-  /** Path in the body, such as `tools[0]`. */
+  /** Path in the body, such as `tools[0]`. A format has the path of its schema. */
   readonly path: string
+}
+
+interface Definitions {
+  readonly tools: readonly Definition[]
+  readonly format: Definition
+  readonly maxName: number
+  /** Name in `tool_choice`. */
+  readonly forced: unknown
 }
 
 export function unsupported(param: string) {
@@ -36,34 +44,34 @@ export function unsupported(param: string) {
   return breach('parameter-unsupported', param, message)
 }
 
-export function duplicateItem(param: string, id: string) {
-  const message = `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`
-  return breach('duplicate-item-id', param, message)
+export function* checkIds(param: string, items: readonly Fields[]) {
+  const ids = new Set<unknown>()
+  for (const { id } of items) {
+    const message = `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`
+    yield ids.has(id) && breach('duplicate-item-id', param, message)
+    if (textOf(id)) ids.add(id)
+  }
 }
 
-/** @param format Has the path of its schema. */
-export function* checkDefinitions(
-  tools: readonly Definition[],
-  format: Definition,
-  maxName: number,
-  { model }: Fields,
-  { isVendor }: RequestFacts,
-) {
-  for (const { path, name: sent } of tools) {
-    const [param, name] = [`${path}.name`, textOf(sent)]
-    const pattern = "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
-    const mismatch = `Invalid '${param}': string does not match pattern. ${pattern}`
-    // Some models accept dots.
-    yield /[^\w.-]/.test(name) && breach('tool-name-pattern', param, mismatch)
-    const limit = `Expected a string with maximum length ${maxName}`
-    const tooLong = `string too long. ${limit}, but got a string with length ${name.length} instead.`
-    yield name.length > maxName && breach('tool-name-length', param, `Invalid '${param}': ${tooLong}`)
-  }
+export function* checkDefinitions(all: Definitions, { model }: Fields, { isVendor }: Facts) {
+  const { tools, format, maxName, forced } = all
+  const isUnknown = forced && tools.every(({ name }) => name !== forced)
+  const unknown = `Tool choice '${forced}' not found in 'tools' parameter.`
+  if (isUnknown) yield breach('tool-choice-unknown', 'tool_choice', unknown)
   // OpenRouter adapts schemas for other vendors' models.
   const isOpenAi = !isVendor || textOf(model).startsWith('openai/')
-  for (const { path, type, parameters: schema, ...tool } of tools)
-    if (type === 'function')
-      yield* checkSchema('function', { ...tool, schema, path: `${path}.parameters` }, isOpenAi)
+  for (const { path, type, parameters, ...tool } of tools) {
+    const [param, name] = [`${path}.name`, textOf(tool['name'])]
+    const pattern =
+      "string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
+    // Some models accept dots.
+    yield /[^\w.-]/.test(name) && breach('tool-name-pattern', param, `Invalid '${param}': ${pattern}`)
+    const limit = `string too long. Expected a string with maximum length ${maxName}`
+    const tooLong = `Invalid '${param}': ${limit}, but got a string with length ${name.length} instead.`
+    yield name.length > maxName && breach('tool-name-length', param, tooLong)
+    const definition = { ...tool, schema: parameters, path: `${path}.parameters` }
+    if (type === 'function') yield* checkSchema('function', definition, isOpenAi)
+  }
   yield* checkSchema('response_format', format, isOpenAi)
 }
 
@@ -71,47 +79,49 @@ export function* checkDefinitions(
 function* checkSchema(kind: 'function' | 'response_format', definition: Definition, isOpenAi: boolean) {
   const { schema: root, strict, name, path: param } = definition
   if (!isObject(root)) return
-  const found = new Map<Rule, string>()
-  const add = (problems: readonly Problem[], context = '') => {
-    for (const [rule, problem] of problems)
-      if (problem && !found.has(rule))
-        found.set(rule, `Invalid schema for ${kind} '${name}': ${context}${problem}`)
-  }
   const isStrict = isOpenAi && strict === true
-  const nodes = [...nodesIn(root)]
   // The root of a function's parameters is checked even if they are not strict, unless they are empty.
-  if (isStrict || (isOpenAi && kind === 'function' && Object.keys(root).length > 0)) add(rootProblems(root))
-  for (const { node, path } of nodes) {
-    const context = `In context=(${path.map((key) => `'${key}'`).join(', ')}), `
-    const reference = textOf(node['$ref'])
-    const missing = `reference to component '${reference}' which was not found in the schema.`
-    add([['ref-unresolved', isBroken(reference, root) && missing]], context)
-    const lacksItems = isOfType(node, 'array') && !('items' in node) && !('prefixItems' in node)
-    if (isOpenAi) add([['array-items', lacksItems && 'array schema missing items.']], context)
-    if (isStrict) add(strictProblems(node), context)
-  }
-  if (isStrict) add(totalProblems(nodes))
-  for (const [rule, message] of found) yield breach(rule, param, message)
+  const mustBeObject = isStrict || (isOpenAi && kind === 'function' && Object.keys(root).length > 0)
+  const nodes = [...nodesIn(root)]
+  const problems = [
+    ...(mustBeObject ? rootProblems(root) : []),
+    ...nodes.flatMap(({ node, path }) => {
+      const context = `In context=(${path.map((key) => `'${key}'`).join(', ')}), `
+      const found = nodeProblems(node, root, isOpenAi, isStrict)
+      return found.map(([rule, text]) => [rule, text && context + text] as const)
+    }),
+    ...(isStrict ? totalProblems(nodes) : []),
+  ].filter(([, text]) => text)
+  // Of equal keys, a map keeps the last value.
+  for (const [rule, text] of new Map(problems.reverse()))
+    yield breach(rule, param, `Invalid schema for ${kind} '${name}': ${text}`)
 }
 
-type Problem = readonly [rule: Rule, text: string | false]
+type Problem = readonly [rule: keyof typeof definitionSources, text: string | false]
 
 function rootProblems(root: Fields): Problem[] {
-  const { type } = root
-  const mustBeObject = `schema must be a JSON Schema of 'type: "object"'`
-  const sent = Object(type) === type ? JSON.stringify(type) : (type ?? 'None')
+  const { type = 'None' } = root
+  const sent = Object(type) === type ? JSON.stringify(type) : type
   const isUnion = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'].some((keyword) => keyword in root)
-  const mustHaveType =
-    "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
+  const noUnion = "not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
+  const mustBeObject = `schema must be a JSON Schema of 'type: "object"', got 'type: "${sent}"'.`
   return [
-    ['strict-root', type !== 'object' && `${mustBeObject}, got 'type: "${sent}"'.`],
-    ['strict-root-union', isUnion && mustHaveType],
+    ['strict-root', type !== 'object' && mustBeObject],
+    ['strict-root-union', isUnion && `schema must have type 'object' and ${noUnion}`],
   ]
 }
 
-function strictProblems(node: Fields): Problem[] {
-  const { properties, required, additionalProperties } = node
-  const isObjectSchema = isOfType(node, 'object')
+function nodeProblems(node: Fields, root: Fields, isOpenAi: boolean, isStrict: boolean): Problem[] {
+  const { properties, required, additionalProperties, type, $ref } = node
+  const isOfType = (name: string) => type === name || listOf(type).includes(name)
+  const unresolved = `reference to component '${$ref}' which was not found in the schema.`
+  const lacksItems = isOpenAi && isOfType('array') && !('items' in node) && !('prefixItems' in node)
+  const problems: Problem[] = [
+    ['ref-unresolved', isBroken($ref, root) && unresolved],
+    ['array-items', lacksItems && 'array schema missing items.'],
+  ]
+  if (!isStrict) return problems
+  const isObjectSchema = isOfType('object')
   const names = new Set(listOf(required).filter((name) => typeof name === 'string'))
   const missing = Object.keys(fieldsOf(properties)).find((name) => !names.has(name))
   const extra = [...names].find((name) => !Object.hasOwn(fieldsOf(properties), name))
@@ -122,6 +132,7 @@ function strictProblems(node: Fields): Problem[] {
   const siblings = `$ref cannot have keywords {${others.map((name) => `'${name}'`).join(', ')}}.`
   const mustBeFalse = "'additionalProperties' is required to be supplied and to be false."
   return [
+    ...problems,
     ['strict-additional-properties', isObjectSchema && additionalProperties !== false && mustBeFalse],
     ['object-properties', isObjectSchema && !('properties' in node) && 'object schema missing properties.'],
     ['strict-required', missing !== undefined && `${everyKey} Missing '${missing}'.`],
@@ -152,13 +163,9 @@ function totalProblems(nodes: readonly SchemaNode[]): Problem[] {
   ]
 }
 
-function isOfType({ type }: Fields, name: string): boolean {
-  return type === name || listOf(type).includes(name)
-}
-
 /** Returns true for a reference into a schema that leads to nothing. */
-export function isBroken(reference: string, root: Fields): boolean {
-  return reference.startsWith('#/') && readPointer(root, reference) === undefined
+export function isBroken(reference: unknown, root: Fields): boolean {
+  return textOf(reference).startsWith('#/') && readPointer(root, textOf(reference)) === undefined
 }
 
 interface SchemaNode {
@@ -169,24 +176,15 @@ interface SchemaNode {
 }
 
 /** Yields the schemas inside a schema, in the order in which they are written, down to a hundred levels. */
-export function* nodesIn(schema: Fields): Generator<SchemaNode> {
-  const stack: SchemaNode[] = [{ node: schema, path: [], depth: 0 }]
-  for (let next = stack.pop(); next; next = stack.pop()) {
-    yield next
-    if (next.path.length < 200) for (const inner of partsOf(next).reverse()) stack.push(inner)
+export function* nodesIn(node: unknown, path: readonly string[] = [], depth = 0): Generator<SchemaNode> {
+  if (!isObject(node) || path.length > 200) return
+  yield { node, path, depth }
+  for (const [keyword, value] of Object.entries(node)) {
+    const inner = levelKeywords.has(keyword) ? depth + 1 : depth
+    if (schemaKeywords.has(keyword)) yield* nodesIn(value, [...path, keyword], inner)
+    for (const [key, each] of Object.entries(fieldsOf(mapKeywords.has(keyword) && value)))
+      yield* nodesIn(each, [...path, keyword, key], inner)
   }
-}
-
-function partsOf({ node, path, depth }: SchemaNode): SchemaNode[] {
-  return Object.entries(node).flatMap(([keyword, value]) => {
-    const inner = schemaKeywords.has(keyword)
-      ? [{ node: value, path: [...path, keyword] }]
-      : Object.entries(fieldsOf(mapKeywords.has(keyword) && value)).map(([key, each]) => {
-          return { node: each, path: [...path, keyword, key] }
-        })
-    const deeper = levelKeywords.has(keyword) ? depth + 1 : depth
-    return inner.flatMap(({ node, path }) => (isObject(node) ? { node, path, depth: deeper } : []))
-  })
 }
 
 const levelKeywords = new Set(['properties', 'items', 'additionalProperties'])

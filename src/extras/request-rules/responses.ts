@@ -1,17 +1,12 @@
 /** Rules of OpenAI for valid requests for responses. */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
-import { checkDefinitions, definitionSources, duplicateItem, unsupported } from './openai.ts'
-import {
-  breach,
-  type Fields,
-  lacksParameter,
-  leastTokens,
-  pairsIn,
-  type RequestFacts,
-  type RequestRules,
-} from './rule.ts'
+import { checkDefinitions, checkIds, definitionSources, unsupported } from './openai.ts'
+import type { Facts, Fields, Rules } from './rule.ts'
+import { breach, lacksParameter, leastTokens, pairsIn } from './rule.ts'
 
 const sources = {
+  'previous-response-missing': 'https://github.com/maximhq/bifrost/issues/2441',
+  'unstored-item': 'https://github.com/can1357/oh-my-pi/issues/41',
   'tool-result-without-call': 'https://github.com/continuedev/continue/issues/10092',
   'tool-call-without-result': 'https://github.com/openai/openai-agents-python/issues/673',
   'duplicate-item-id': 'https://github.com/vercel/ai/issues/13307',
@@ -22,29 +17,39 @@ const sources = {
   'context-window': 'https://github.com/dyad-sh/dyad/issues/1672',
 }
 
-export const rules: RequestRules<keyof typeof sources> = {
+export const rules: Rules<keyof typeof sources> = {
   sources,
   *check(body, facts) {
     const items = itemsIn(body, facts)
     yield* checkPairs(body, items, facts)
-    yield* checkItems(body, items, facts)
+    yield* checkIds('input', items)
+    yield* checkReasoning(body, items, facts)
+    const isNamed = ({ type }: Fields) => /^(function|custom)$/.test(textOf(type))
     const tools = listOf(body['tools']).map((tool, at) => ({ ...fieldsOf(tool), path: `tools[${at}]` }))
-    const named = tools.filter((tool: Fields) => /^(function|custom)$/.test(textOf(tool['type'])))
-    const format = fieldsOf(fieldsOf(body['text'])['format'])
-    const sent = { ...(format['type'] === 'json_schema' && format), path: 'text.format.schema' }
-    yield* checkDefinitions(named, sent, 128, body, facts)
+    const [choice, { format }] = [fieldsOf(body['tool_choice']), fieldsOf(body['text'])]
+    const sent = fieldsOf(format)['type'] === 'json_schema' ? fieldsOf(format) : {}
+    const definitions = {
+      tools: tools.filter(isNamed),
+      maxName: 128,
+      forced: isNamed(choice) && choice['name'],
+    }
+    yield* checkDefinitions({ ...definitions, format: { ...sent, path: 'text.format.schema' } }, body, facts)
     yield* checkModel(body, facts)
   },
 }
 
-function* checkPairs(body: Fields, items: readonly Fields[], facts: RequestFacts) {
+function* checkPairs(body: Fields, items: readonly Fields[], { stored }: Facts) {
   const { previous_response_id: previous, conversation } = body
+  const missing = items.filter(({ type }) => type === 'item_reference')
+  const isLost = previous != null && !stored?.find(textOf(previous))
+  if (stored) {
+    const lost = `Previous response with id '${previous}' not found.`
+    yield isLost && breach('previous-response-missing', 'previous_response_id', lost)
+    for (const { id } of missing)
+      yield breach('unstored-item', 'input', `Item with id '${id}' not found.`, 404)
+  }
   // A response, conversation or item that is not stored here could contain a call or its result.
-  const isPartial =
-    conversation != null ||
-    (previous != null && !facts.stored?.find(textOf(previous))) ||
-    items.some(({ type }) => type === 'item_reference')
-  if (isPartial) return
+  if (conversation != null || isLost || missing.length > 0) return
   const steps = items.flatMap(({ type: sent, call_id: id }) => {
     const type = textOf(sent)
     if (typeof id !== 'string' || !/_(call|output)$/.test(type)) return []
@@ -62,13 +67,7 @@ function* checkPairs(body: Fields, items: readonly Fields[], facts: RequestFacts
   }
 }
 
-function* checkItems({ input }: Fields, items: readonly Fields[], { stored }: RequestFacts) {
-  const ids = new Set<string>()
-  for (const { id } of items) {
-    if (typeof id !== 'string' || id === '') continue
-    if (ids.has(id)) yield duplicateItem('input', id)
-    ids.add(id)
-  }
+function* checkReasoning({ input }: Fields, items: readonly Fields[], { stored }: Facts) {
   const sent = listOf(input).map(fieldsOf)
   for (const [at, { type, id, encrypted_content: content }] of sent.entries()) {
     // Other vendors, whose ids differ, accept reasoning anywhere.
@@ -79,6 +78,7 @@ function* checkItems({ input }: Fields, items: readonly Fields[], { stored }: Re
     const message = `Item '${id}' of type 'reasoning' was provided without its required following item.`
     yield (isLast || hasLostId) && breach('reasoning-without-item', 'input', message)
   }
+  const ids = new Set(items.map(({ id }) => textOf(id)))
   const before = stored?.before(ids)
   for (const [at, { id, type = 'message' }] of items.entries()) {
     const { type: typeBefore, id: idBefore } = fieldsOf(before?.get(textOf(id)))
@@ -89,7 +89,7 @@ function* checkItems({ input }: Fields, items: readonly Fields[], { stored }: Re
   }
 }
 
-function* checkModel({ temperature, top_p, reasoning, truncation }: Fields, facts: RequestFacts) {
+function* checkModel({ temperature, top_p, reasoning, truncation }: Fields, facts: Facts) {
   const { effort } = fieldsOf(reasoning)
   const isReasoning = ['reasoning', 'reasoning_effort'].some((name) => !lacksParameter(facts, name))
   yield (temperature ?? 1) !== 1 && lacksParameter(facts, 'temperature') && unsupported('temperature')
@@ -102,7 +102,7 @@ function* checkModel({ temperature, top_p, reasoning, truncation }: Fields, fact
 }
 
 /** Returns the conversation's items, with stored items instead of references to them. */
-function itemsIn({ input, previous_response_id: previous }: Fields, { stored }: RequestFacts): Fields[] {
+function itemsIn({ input, previous_response_id: previous }: Fields, { stored }: Facts): Fields[] {
   const items = [...listOf(stored?.find(textOf(previous))), ...listOf(input)].map(fieldsOf)
   const idOf = ({ type, id }: Fields) => (type === 'item_reference' ? [textOf(id)] : [])
   const found = stored?.items(items.flatMap(idOf))

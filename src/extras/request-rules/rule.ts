@@ -1,40 +1,30 @@
 /** Types of the rules, and helpers that several formats share. */
 import type { ValidRequest } from '../../gateway/extra.ts'
 import type { BrokenRule } from '../../journal/call-record.ts'
-import type { RecentMap } from '../../lib/recent-map.ts'
 import { countTokens } from '../../model/tokens.ts'
 import type { CatalogueModel } from '../../resources/catalogue-model.ts'
 import type { StoredConversations } from '../../resources/protocol.ts'
+import type { SandboxState } from '../../sandbox/sandbox-state.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
 
 /** The rules of an operation. */
-export interface RequestRules<Rule extends string = string> {
+export interface Rules<Rule extends string = string> {
   /**
    * Each rule's source: a vendor's document, or a public thread that quotes the refusal. Breaches are sorted
    * by rule in this order, and the first one becomes the error.
    */
   readonly sources: Readonly<Record<Rule, string>>
-  check(body: Fields, facts: RequestFacts): Iterable<Breach<Rule> | false>
+  check(body: Fields, facts: Facts): Iterable<(BrokenRule & { readonly rule: Rule }) | false>
 }
 
-export type Fields = Readonly<Record<string, unknown>>
-
-export interface RequestFacts extends Pick<ValidRequest, 'conversation' | 'isVendor'> {
+export interface Facts extends Pick<ValidRequest, 'conversation' | 'isVendor'>, Pick<SandboxState, 'memory'> {
   /** The model's record in the catalogue; undefined for other models. */
   readonly model: CatalogueModel | undefined
   readonly stored: StoredConversations | undefined
-  readonly memory: RecentMap<number>
 }
 
-export interface Breach<Rule extends string> extends BrokenRule {
-  readonly rule: Rule
-}
-
-export function breach<Rule extends string>(
-  rule: Rule,
-  param: string,
-  message: string,
-  status = 400,
-): Breach<Rule> {
+export function breach<Rule extends string>(rule: Rule, param: string, message: string, status = 400) {
   return { rule, param, message, status }
 }
 
@@ -42,6 +32,8 @@ export function breach<Rule extends string>(
 export interface Step {
   readonly kind: 'call' | 'result'
   readonly id: string
+  /** If true, another block precedes the result in its message. */
+  readonly isLate?: boolean
 }
 
 /** Pairs the calls and results of a group by their ids, in any order. */
@@ -55,14 +47,16 @@ export function pairsIn<Each extends Step>(steps: readonly Each[]) {
     else first[step.kind].set(step.id, step)
   }
   return {
-    unanswered: [...first.call.values()].filter(({ id }) => !first.result.has(id)),
+    unanswered: [...first.call.values()].filter(({ id }) => (first.result.get(id) ?? late).isLate),
     orphans: [...first.result.values()].filter(({ id }) => !first.call.has(id)),
     repeated,
   }
 }
 
+const late = { isLate: true }
+
 /** Returns true if the model's record lacks a parameter, which OpenRouter ignores. */
-export function lacksParameter({ model, isVendor }: RequestFacts, name: string): boolean {
+export function lacksParameter({ model, isVendor }: Facts, name: string): boolean {
   return model !== undefined && !isVendor && !model.supported_parameters.includes(name)
 }
 
@@ -70,7 +64,7 @@ export function lacksParameter({ model, isVendor }: RequestFacts, name: string):
  * Returns the least number of tokens that a vendor could count in the prompt, below our estimate.
  * Returns 0 if the prompt has less than `enough` characters, and so less tokens.
  */
-export function leastTokens({ conversation }: RequestFacts, enough: number): number {
+export function leastTokens({ conversation }: Facts, enough: number): number {
   const texts = conversation.items.map((item) => {
     if (item.kind === 'call') return item.arguments
     return item.kind === 'reference' ? '' : item.text

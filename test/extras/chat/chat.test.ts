@@ -409,9 +409,10 @@ describe('POST /chat/completions with a scripted reply', () => {
 
   it('knows the fields of each tool choice', async () => {
     const gateway = createGateway({ strict: true })
+    const patch = { type: 'custom', custom: { name: 'patch' } }
     const allowed = { mode: 'required', tools: [weather] }
     const statusOf = async (tool_choice: object) => {
-      const body = { model, messages: ask('Hello'), tools: [weather], tool_choice }
+      const body = { model, messages: ask('Hello'), tools: [weather, patch], tool_choice }
       return (await call(gateway, 'POST /chat/completions', { body })).status
     }
     expect(await statusOf({ type: 'allowed_tools', allowed_tools: allowed })).toBe(200)
@@ -419,7 +420,7 @@ describe('POST /chat/completions with a scripted reply', () => {
     expect(await statusOf({ type: 'allowed_tools', allowed_tool: allowed })).toBe(400)
     expect(await statusOf({ type: 'function', function: {} })).toBe(400)
     gateway.reply('Done.')
-    expect(await statusOf({ type: 'custom', custom: { name: 'patch' } })).toBe(200)
+    expect(await statusOf(patch)).toBe(200)
   })
 
   /** Returns a reply's message, and the deltas of the same reply as a stream. */

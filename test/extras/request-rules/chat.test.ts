@@ -26,6 +26,10 @@ const refused: [rule: string, body: object, dialect?: 'openrouter'][] = [
   ['too-many-tools', { tools: Array.from({ length: 129 }, (_, at) => tool(`t${at}`)) }],
   ['tools-empty', { tools: [] }],
   ['tool-choice-without-tools', { tool_choice: 'auto' }],
+  [
+    'tool-choice-unknown',
+    { tools: [tool('look')], tool_choice: { type: 'function', function: { name: 'see' } } },
+  ],
   ['tool-name-pattern', { tools: [tool('a b')] }],
   ['tool-name-length', { tools: [tool('a'.repeat(65))] }],
   [
@@ -77,6 +81,7 @@ const clean: object[] = [
     ],
   },
   { tool_choice: 'none' },
+  { tools: [tool('look')], tool_choice: { type: 'function', function: { name: 'look' } } },
   { model: 'openai/o3', max_completion_tokens: 5 },
 ]
 
@@ -91,7 +96,9 @@ it('refuses each request with strict, and otherwise warns', async () => {
     const { message, param, metadata } = strict.json.error
     lines.push(`${strict.status} ${metadata.rule} ${param}\n  ${message}\n`)
     expect([metadata.rule, strict.broken?.[0]]).toEqual([rule, { rule, param, message }])
-    expect(await sendTo({ dialect }, body)).toMatchObject({ status: 200, broken: strict.broken })
+    // Only a rule can reply to a request that forces an unknown tool.
+    const status = rule === 'tool-choice-unknown' ? 400 : 200
+    expect(await sendTo({ dialect }, body)).toMatchObject({ status, broken: strict.broken })
   }
   await expect(lines.join('')).toMatchFileSnapshot('chat.txt')
 })

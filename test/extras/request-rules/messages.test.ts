@@ -30,6 +30,9 @@ const refused: [rule: string, body: object][] = [
     { messages: [ask, answer(use('a')), user(result('a')), answer(use('a')), user(result('a'))] },
   ],
   ['duplicate-result', { messages: [ask, answer(use('a')), user(result('a'), result('a'))] }],
+  ['tool-id-pattern', { messages: [ask, answer(use('look:0')), user(result('look:0'))] }],
+  ['server-tool-without-result', { messages: [ask, answer(search('s'), text('High')), ask] }],
+  ['tool-result-without-call', { messages: [ask, answer(found('s'), text('High')), ask] }],
   [
     'thinking-signature',
     { messages: [ask, answer({ type: 'thinking', thinking: 'I look.', signature: '' }, text('High')), ask] },
@@ -37,8 +40,10 @@ const refused: [rule: string, body: object][] = [
   ['thinking-budget', { thinking, max_tokens: 1024 }],
   ['thinking-budget-min', { thinking: { ...thinking, budget_tokens: 1023 } }],
   ['thinking-type', { thinking, model: 'anthropic/claude-opus-4-7' }],
+  ['thinking-type', { thinking: { type: 'adaptive' }, model: 'anthropic/claude-sonnet-4-20250514' }],
   ['thinking-forced-tool', { thinking, tools: [look], tool_choice: { type: 'any' } }],
   ['thinking-temperature', { thinking, temperature: 0 }],
+  ['tool-choice-unknown', { tools: [look], tool_choice: { type: 'tool', name: 'see' } }],
   ['tool-name-pattern', { tools: [{ ...look, name: 'a b' }] }],
   ['tool-name-length', { tools: [{ ...look, name: 'a'.repeat(129) }] }],
   ['tool-name-duplicate', { tools: [look, look] }],
@@ -54,6 +59,7 @@ const refused: [rule: string, body: object][] = [
   ['image-count', { messages: [user(...Array.from({ length: 101 }, () => image()))] }],
   ['image-size', { messages: [user(image('A'.repeat(10485761)))] }],
   ['cache-breakpoints', { messages: [user(...Array.from({ length: 5 }, () => cached()))] }],
+  ['cache-ttl-order', { system: [cached()], messages: [user(cached('1h'))] }],
   ['empty-content', { messages: [ask, answer(), ask] }],
   ['empty-text', { messages: [user(text(''), text('Hi'))] }],
   ['blank-text', { messages: [user(text('\n\n'))] }],
@@ -71,6 +77,7 @@ const clean: object[] = [
   { messages: [ask, answer({ type: 'redacted_thinking', data: 'x' }, text('High')), ask] },
   { thinking: { ...thinking, budget_tokens: 9999 }, tools: [look] },
   { thinking: { type: 'adaptive' }, model: 'anthropic/claude-opus-4-7' },
+  { thinking: { type: 'adaptive' }, model: 'anthropic/claude-sonnet-4-6' },
   {
     tools: [
       { ...look, name: 'a'.repeat(128) },
@@ -79,6 +86,7 @@ const clean: object[] = [
   },
   asTool({ type: 'object', properties: { a: { $ref: '#/$defs/A' }, cache_control: {} }, $defs: { A: {} } }),
   { system: [cached('1h')], messages: [user(cached()), answer(cached()), user(cached())] },
+  { messages: [ask, answer(search('s'), found('s'), text('High')), ask] },
   { messages: [ask, { role: 'assistant', content: '' }] },
   { messages: [{ role: 'user', content: 'High ' }, answer(text('Tide ')), ask] },
 ]
@@ -100,7 +108,9 @@ it('refuses each request with strict, and otherwise warns', async () => {
     lines.push(`${status} ${rule} ${param}\n  ${message}\n`)
     const error = { type: 'invalid_request_error', message, metadata: { rule } }
     expect([json, broken?.[0]?.rule]).toEqual([{ type: 'error', error, request_id: json.request_id }, rule])
-    expect(await sendTo(limits, body)).toMatchObject({ status: 200, broken })
+    // Only a rule can reply to a request that forces an unknown tool.
+    const loose = rule === 'tool-choice-unknown' ? 400 : 200
+    expect(await sendTo(limits, body)).toMatchObject({ status: loose, broken })
   }
   await expect(lines.join('')).toMatchFileSnapshot('messages.txt')
 })
@@ -114,7 +124,7 @@ describe('thinking in a tool turn', () => {
     { type: 'reasoning', content: ['I look.'] },
     { type: 'function_call', name: 'look', arguments: {} },
   ] as const
-  const body = { thinking, tools: [look], model: 'anthropic/claude-sonnet-4-5' }
+  const body = { thinking, tools: [look], model: 'anthropic/claude-opus-4-6' }
 
   it.each([undefined, 'call_1'])(
     'must come back unchanged, once, to a model of the same vendor (%s)',

@@ -45,15 +45,15 @@ describe('a request that breaks a rule', () => {
     return Object.assign(gateway, { fetch: toFetch(gateway) }) as Gateway
   }
   it.each([
-    ['with onlySpecified', () => createGateway({ onlySpecified: true })],
-    ['by a gateway without extras', core],
-  ])('is answered without a warning %s', async (_, create) => {
+    ['with onlySpecified', () => createGateway({ onlySpecified: true }), null],
+    ['by a gateway without extras', core, []],
+  ])('is answered without a warning %s', async (_, create, checked) => {
     const input = [
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Which tide?' }] },
       { type: 'function_call_output', call_id: 'gone', output: '1' },
     ]
     const { status, headers, broken } = await send(create(), line, { input })
-    expect([status, headers.get('x-understudy-warnings'), broken]).toEqual([200, null, []])
+    expect([status, headers.get('x-understudy-warnings'), broken]).toEqual([200, null, checked])
   })
 })
 
@@ -105,6 +105,13 @@ const broken: Record<string, [rule: string, body: object, text: string][]> = {
     ['reasoning-without-item', { input: [call, reasoning, output] }, 'without its required following item.'],
     ['reasoning-without-item', { input: [reasoning, call, output] }, 'without its required following item.'],
     ['context-window', long, 'Your input exceeds the context window of this model.'],
+  ],
+  tool_choice: [
+    [
+      'tool-choice-unknown',
+      { ...tool(spot), tool_choice: { type: 'function', name: 'see' } },
+      "Tool choice 'see' not found in 'tools' parameter.",
+    ],
   ],
   'tools[0].name': [
     ['tool-name-pattern', tool(spot, { name: 'look up' }), "Invalid 'tools[0].name': string does not match"],
@@ -215,6 +222,30 @@ describe('POST /responses', () => {
       { rule: 'tool-call-without-result' },
     ])
     expect(await after([output])).toEqual([])
+  })
+
+  it('refuses ids that are not stored with strict, in the vendor’s form', async () => {
+    const gateway = createGateway({ storedResponses: true, strict: true })
+    const errorOf = async (body: object) => (await send(gateway, line, body)).json.error
+    expect(await errorOf({ input: 'And?', previous_response_id: 'resp_gone' })).toMatchObject({
+      code: 400,
+      param: 'previous_response_id',
+      message: "Previous response with id 'resp_gone' not found.",
+    })
+    const input = [question, { type: 'item_reference', id: 'rs_gone' }]
+    const missing = { code: 404, param: 'input', message: "Item with id 'rs_gone' not found." }
+    expect(await errorOf({ input })).toMatchObject(missing)
+  })
+
+  it('reports at most twenty breaches of a rule, and the number of further ones', async () => {
+    const input = [question, ...Array.from({ length: 23 }, (_, at) => ({ ...call, call_id: `call_${at}` }))]
+    const { broken } = await send(createGateway(), line, { input })
+    expect(broken).toHaveLength(21)
+    expect(broken?.at(-1)).toEqual({
+      rule: 'tool-call-without-result',
+      param: 'input',
+      message: 'and 3 more',
+    })
   })
 
   it('warns of a stored item that comes back without its reasoning', async () => {

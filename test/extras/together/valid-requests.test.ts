@@ -39,6 +39,12 @@ describe('toHaveSentValidRequests', () => {
     )
   })
 
+  it('refuses to judge with onlySpecified, which disables the rules', async () => {
+    const gateway = createGateway({ onlySpecified: true })
+    await send(local, orphan, gateway.fetch)
+    expect(() => expect(gateway).toHaveSentValidRequests()).toThrow('or `onlySpecified` is set')
+  })
+
   it('judges a sandbox of a server', async () => {
     const server = await startServer({ port: 0 })
     try {
