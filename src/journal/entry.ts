@@ -51,13 +51,11 @@ export const JournalEntry = z.lazy(() =>
         .describe('Query parameters by name. Repeated ones are arrays.'),
       headers: Headers.describe('Request headers; names in lower case.'),
       body: z.unknown().optional().describe('Parsed request body; undefined if not whole JSON.'),
-      requestText: KeptText.describe(
-        'Request body: `text` and `truncatedBytes`. Not stored if too large, compressed or not UTF-8.',
-      ),
+      requestText: KeptText.describe('Request body. Not stored if too large, compressed or not UTF-8.'),
       status: z.int().describe('HTTP status; 0 if the connection closed without a response.'),
       error: text().nullable().describe("The reply's error message; null if the request was not rejected."),
       responseHeaders: Headers.describe('Reply headers; names in lower case.'),
-      responseBody: KeptText.describe('Reply body, as far as it was sent: `text` and `truncatedBytes`.'),
+      responseBody: KeptText.describe('Reply body, as far as it was sent.'),
       timeline: z
         .array(
           z.strictObject({

@@ -51,7 +51,14 @@ const parts: Record<string, () => string> = {
         return [`\`gateway-understudy${entry === 'index' ? '' : `/${entry}`}\``, list(false), list(true)]
       }),
     ),
-  'journal-entry': () => table(['Field', 'Description'], fields(JournalEntry._zod.innerType.shape)),
+  'journal-entry': () =>
+    table(
+      ['Field', 'Description'],
+      Object.entries(JournalEntry._zod.innerType.shape).map(([name, schema]) => [
+        `\`${name}\``,
+        `${schema.description}${membersOf(schema)}`,
+      ]),
+    ),
   scenarios: () =>
     table(
       ['Name', 'What the client sees'],
@@ -150,6 +157,15 @@ function regionOf(text: string, name: string): string | undefined {
   const [, indent = '', lines] =
     new RegExp(`^( *)// #region ${name}\\n([^]*?)\\n *// #endregion`, 'm').exec(text) ?? []
   return lines?.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
+}
+
+/** Returns the names of the fields of an object, or of the objects in a list. */
+function membersOf(schema: z.ZodType): string {
+  const inner = Object(schema.def)
+  const next: z.ZodType | undefined = inner.innerType ?? inner.element ?? inner.getter?.()
+  if (next) return membersOf(next)
+  const names = Object.keys(inner.shape ?? {}).map((name) => `\`${name}\``)
+  return names.length > 0 ? ` Fields: ${names.join(', ')}.` : ''
 }
 
 /** Returns a table row for each field of a schema that has a description. */
