@@ -12,7 +12,6 @@ import { judgeRequests } from './extras/verdicts/valid-requests.ts'
 import { createGateway } from './index.ts'
 import { everyOperation, type GatewayOptions, type RequestBodies } from './setup.ts'
 
-export { attemptsIn } from './extras/verdicts/attempts.ts'
 export type { Evidence, Finding, FindingName, FindingsOf, Judged } from './extras/verdicts/findings.ts'
 export type { CountedUsage } from './extras/verdicts/ledger.ts'
 export type { VerdictMatchers } from './extras/verdicts/matchers.ts'

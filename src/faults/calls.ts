@@ -154,7 +154,7 @@ function changeProperties(change: (properties: Properties) => Properties): Form 
   })
 }
 
-function valueAt(event: StreamEvent, path: string | undefined): unknown {
+export function valueAt(event: StreamEvent, path: string | undefined): unknown {
   return path === undefined ? undefined : readAt(event, readPath(path))
 }
 

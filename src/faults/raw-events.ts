@@ -48,13 +48,16 @@ function toFrame(block: string): Frame {
   const bytes = fromLatin1(block)
   const wire = decodeUtf8(bytes)
   if (wire === undefined) return { kind: 'bytes', bytes }
+  const data = dataIn(wire)
+  if (data === '[DONE]') return { kind: 'done', wire }
+  const event = parseJson(data)
+  return isObject(event) ? { kind: 'event', event, wire } : { kind: 'bytes', bytes: wire }
+}
+
+/** Returns the data in an event's lines. */
+export function dataIn(wire: string): string {
   const lines = wire.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
-  const data = lines.flatMap((line) => (line.startsWith('data:') ? line.slice(5).replace(/^ /, '') : []))
-  if (data.join('\n') === '[DONE]') return { kind: 'done', wire }
-  const event = parseJson(data.join('\n'))
-  return isObject(event) && !Array.isArray(event)
-    ? { kind: 'event', event, wire }
-    : { kind: 'bytes', bytes: wire }
+  return lines.flatMap((line) => (line.startsWith('data:') ? line.slice(5).replace(/^ /, '') : [])).join('\n')
 }
 
 /** A changed body no longer has its length. */

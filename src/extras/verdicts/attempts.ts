@@ -15,13 +15,9 @@ export interface Attempt {
 }
 
 /**
- * Groups calls with the same operation (or method and path) and the same conversation or content, whatever model, ids,
- * headers, metadata and stream flags the client changes. Both the groups and their calls keep their order.
+ * Returns the same text for calls with the same operation (or method and path) and the same conversation or content,
+ * whatever model, ids, headers, metadata and stream flags the client changes.
  */
-export function attemptsIn(entries: readonly JournalEntry[]): readonly (readonly JournalEntry[])[] {
-  return [...Map.groupBy(entries, attemptKey).values()]
-}
-
 export function attemptKey(entry: JournalEntry): string {
   const { id, params, query, body, requestText } = entry
   // A body that is not stored could be anything.
@@ -75,7 +71,7 @@ export function isSlow(fault: string): boolean {
   return /^(?:timeout|latency|bandwidth|slow-.*|.*-stall)$/.test(fault)
 }
 
-export function faultsOf({ entry }: Pick<Attempt, 'entry'>): string[] {
+export function faultsOf({ entry }: Attempt): string[] {
   return entry.rules.flatMap(({ faults }) => faults)
 }
 
@@ -86,14 +82,12 @@ export function isAfter(later: Attempt, { entry, reading }: Attempt): boolean {
   return passed === 0 || passed >= (reading.ending === 'none' ? 0 : (entry.durationMs ?? 0))
 }
 
-/** Number of later attempts among which the one that followed a failure is looked for. */
-const maxConcurrent = 50
-
 /** Returns the first attempt that followed each failed one. */
 export function retriesIn(attempts: readonly Attempt[]): (readonly [failed: Attempt, retry: Attempt])[] {
   return attempts.flatMap((failed, place) => {
-    if (failed.reading.ending === 'whole' || failed.reading.ending === 'unknown') return []
-    const retry = attempts.slice(place + 1, place + maxConcurrent).find((each) => isAfter(each, failed))
+    if (/^(?:whole|unknown)$/.test(failed.reading.ending)) return []
+    // Others are not concurrent.
+    const retry = attempts.slice(place + 1, place + 50).find((each) => isAfter(each, failed))
     return retry ? [[failed, retry] as const] : []
   })
 }

@@ -4,10 +4,11 @@ import { hideInString } from '../../http/secrets.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { allCallsText, withoutReply } from '../../journal/journal-text.ts'
 import { assertInspectable, type MatcherResult, toResult, whenAll } from '../../journal/matchers.ts'
+import { truncate } from '../../lib/one-line.ts'
 import type { Protocol } from '../../resources/protocol.ts'
 import { assertNames } from '../../sandbox/sandbox-options.ts'
 import type { ScenarioProgress } from '../../scenarios/activation.ts'
-import { type Attempt, attemptKey } from './attempts.ts'
+import { type Attempt, attemptKey, retriesIn } from './attempts.ts'
 import { type Judge, judges } from './judges.ts'
 import { readReply } from './reading.ts'
 
@@ -89,12 +90,14 @@ export function findingsIn(facts: Facts, evidence: Evidence = {}): Finding[] {
 /** Returns the findings, and those that lack evidence. */
 function judge({ entries, scenarios = [], operations }: Facts, evidence: Evidence) {
   const protocols = new Map(operations.map(({ id, protocol }) => [id, protocol as Reader | undefined]))
-  const all = entries.toSorted(byArrival).map((entry, place): Attempt => {
-    const { items = [] } = protocols.get(entry.operation ?? '')?.conversation(entry.body) ?? {}
-    return { entry, number: place + 1, reading: readReply(entry), items }
+  const sorted = entries.toSorted((one, other) => one.elapsedMs - other.elapsedMs)
+  const all = sorted.map((entry, place): Attempt => {
+    const { conversation, places } = protocols.get(entry.operation ?? '') ?? {}
+    const items = conversation?.(entry.body).items ?? []
+    return { entry, number: place + 1, reading: readReply(entry, places), items }
   })
   const groups = [...Map.groupBy(all, ({ entry }) => attemptKey(entry)).values()]
-  const calls = { all, groups, scenarios }
+  const calls = { all, groups, retries: groups.flatMap(retriesIn), scenarios }
   return Object.entries<Judge>(judges).flatMap(([name, look]) =>
     [...look(calls, evidence)].map(({ attempts, text, isJudged = true }) => {
       const ids = attempts.map(({ entry }) => entry.id)
@@ -103,19 +106,14 @@ function judge({ entries, scenarios = [], operations }: Facts, evidence: Evidenc
   )
 }
 
-/** Protocols of operations have this function. */
-type Reader = Pick<Protocol<unknown, unknown>, 'conversation'>
-
-function byArrival(one: JournalEntry, other: JournalEntry): number {
-  return Date.parse(one.timestamp) - Date.parse(other.timestamp) || one.elapsedMs - other.elapsedMs
-}
+/** Protocols of operations have these members. */
+type Reader = Pick<Protocol<unknown, unknown>, 'conversation' | 'places'>
 
 /** Starts a sentence with the calls that it is about, such as `POST /v1/responses, calls 1, 2: …`. */
 function sentenceOf(attempts: readonly Attempt[], text: string): string {
   const [first] = attempts
   if (!first) return text
-  const numbers = attempts.slice(0, 5).map(({ number }) => number)
-  const list = `${numbers.join(', ')}${attempts.length > 5 ? `, … ${attempts.at(-1)?.number}` : ''}`
+  const numbers = truncate(attempts.map(({ number }) => number).join(', '), 20)
   const { method, path } = first.entry
-  return hideInString(`${method} ${path}, call${attempts.length === 1 ? '' : 's'} ${list}: ${text}`)
+  return hideInString(`${method} ${path}, call${attempts.length === 1 ? '' : 's'} ${numbers}: ${text}`)
 }

@@ -12,7 +12,7 @@ import {
   isFailed,
   isRetryable,
   isSlow,
-  retriesIn,
+  type retriesIn,
   withoutIds,
 } from './attempts.ts'
 import type { Evidence } from './findings.ts'
@@ -22,6 +22,7 @@ interface Calls {
   readonly all: readonly Attempt[]
   /** The calls as attempts at the same thing. */
   readonly groups: readonly (readonly Attempt[])[]
+  readonly retries: ReturnType<typeof retriesIn>
   readonly scenarios: readonly ScenarioProgress[]
 }
 
@@ -35,22 +36,22 @@ interface Found {
 export type Judge = (calls: Calls, evidence: Evidence) => Iterable<Found>
 
 export const judges = {
-  *'retry-after-ignored'({ groups }) {
-    for (const attempts of groups.flatMap(retriesIn)) {
+  *'retry-after-ignored'({ retries }) {
+    for (const attempts of retries) {
       const [{ entry }, retry] = attempts
       const asked = retryAfterOf(entry)
       const gap = retry.entry.elapsedMs - entry.elapsedMs
-      const what =
-        gap === 0
-          ? 'the clock stands still (timeScale: 0)'
-          : `the next attempt came after ${Math.round(gap)} ms`
+      const isJudged = gap > 0
+      const what = isJudged
+        ? `the next came after ${Math.round(gap)} ms`
+        : 'the clock stands still (timeScale: 0)'
       if (gap + timerMs < asked)
-        yield { attempts, text: `Retry-After asked for ${asked} ms, but ${what}`, isJudged: gap > 0 }
+        yield { attempts, text: `Retry-After asked for ${asked} ms, but ${what}`, isJudged }
     }
   },
 
-  *'not-retryable-retried'({ groups }) {
-    for (const attempts of groups.flatMap(retriesIn)) {
+  *'not-retryable-retried'({ retries }) {
+    for (const attempts of retries) {
       const [{ entry }, retry] = attempts
       if (notRetryable.has(entry.status) && requestOf(entry) === requestOf(retry.entry))
         yield { attempts, text: `the same request was sent again after a ${entry.status}` }
@@ -67,12 +68,9 @@ export const judges = {
       const end = isSafe(failed) ? later.findIndex(({ reading }) => reading.ending === 'whole') : -1
       const attempts = [failed, ...(end === -1 ? later : later.slice(0, end + 1))]
       const [first = 0, second = 0, third = 0] = gapsBetween(attempts).slice(-3)
-      const isMany = attempts.length > maxAttempts
-      if (!isMany && !(first > 0 && third > 0 && Math.max(second, third) < 1.25 * first)) continue
-      yield {
-        attempts,
-        text: isMany ? `more than ${maxAttempts} attempts` : 'the waits between them do not grow',
-      }
+      if (attempts.length > maxAttempts) yield { attempts, text: `more than ${maxAttempts} attempts` }
+      else if (first > 0 && third > 0 && Math.max(second, third) < 1.25 * first)
+        yield { attempts, text: 'the waits between them do not grow' }
     }
   },
 
@@ -81,9 +79,8 @@ export const judges = {
     for (const group of groups) {
       const last = group.at(-1)
       if (!last || !isRetryable(last)) continue
-      const { ending } = last.reading
-      const what =
-        ending === 'rejected' ? `was a ${last.entry.status}` : ending === 'cut' ? 'ended early' : 'is missing'
+      const ends = { rejected: `was a ${last.entry.status}`, cut: 'ended early', none: 'is missing' }
+      const what = ends[last.reading.ending as keyof typeof ends]
       yield { attempts: group, text: `the reply ${what}, and no attempt followed` }
     }
   },
@@ -106,12 +103,10 @@ export const judges = {
         const retried = [...failures].find((each) => isAfter(attempt, each))
         if (retried) failures.delete(retried)
         else if (answered && isAfter(attempt, answered) && !hasSameKey(attempt, answered)) {
+          const attempts = [answered, attempt]
           // Otherwise, the application had no reason to repeat itself, and meant to.
           if (faultsOf(answered).some((name) => !isSlow(name)) || attempt.entry.elapsedMs >= firstTrouble)
-            yield {
-              attempts: [answered, attempt],
-              text: 'a request was sent again that had been answered in full',
-            }
+            yield { attempts, text: 'a request was sent again that had been answered in full' }
         }
         if (attempt.reading.ending !== 'whole' && !faultsOf(attempt).includes('lost-reply'))
           failures.add(attempt)
@@ -159,19 +154,17 @@ export const judges = {
       yield { attempts: [last], text: 'the user aborted, but the reply was read to its end' }
   },
 
-  *'text-twice'({ groups }, { result }) {
+  *'text-twice'({ retries }, { result }) {
     const leaves = leavesOf(result)
-    for (const group of groups) {
-      const attempts = retriesIn(group).find(([{ reading: begun }, { reading: again }]) => {
-        return leaves.some((leaf) => {
-          const at = again.text === '' || begun.text === '' ? -1 : leaf.lastIndexOf(again.text)
-          const before = leaf.slice(0, Math.max(0, at))
-          const isApart =
-            at >= 0 && leaves.some((each) => each === begun.text && each !== leaf && overlaps(each, each))
-          return isApart || (at > 0 && (before.endsWith(begun.text) || overlaps(before, begun.text)))
-        })
+    for (const attempts of retries) {
+      const [begun, again] = attempts.map(({ reading }) => reading.text) as [string, string]
+      const isTwice = leaves.some((leaf) => {
+        const at = again === '' || begun === '' ? -1 : leaf.lastIndexOf(again)
+        const before = leaf.slice(0, Math.max(0, at))
+        const isApart = at >= 0 && leaf !== begun && begun.length >= minOverlap && leaves.includes(begun)
+        return isApart || (at > 0 && (before.endsWith(begun) || overlaps(before, begun)))
       })
-      if (attempts) yield { attempts, text: 'the result has the beginning of the text twice' }
+      if (isTwice) yield { attempts, text: 'the result has the beginning of the text twice' }
     }
   },
 
@@ -232,29 +225,26 @@ function* acceptedIn(
 ): Iterable<Found> {
   const leaves = leavesOf(result)
   const whole = all.flatMap(({ reading }) => (reading.ending === 'whole' ? reading.text : []))
-  for (const { entry, reading, ...attempt } of groups.flatMap((group) => group.at(-1) ?? [])) {
+  for (const attempt of groups.flatMap((group) => group.at(-1) ?? [])) {
+    const { entry, reading } = attempt
     if (!/^(?:cut|error|incomplete)$/.test(reading.ending) || !concerns(reading)) continue
     // Limits in a request, and disconnecting, are the client's own choice.
     const isOwn =
       reading.ending === 'incomplete' ? entry.rules.length === 0 : entry.delivery === 'aborted-by-client'
-    if (isOwn && (userAborted || faultsOf({ entry }).length === 0)) continue
-    const attempts = [{ entry, reading, ...attempt }]
+    if (isOwn && (userAborted || faultsOf(attempt).length === 0)) continue
     const known = [squeezed(entry.requestText.text), ...whole]
     const isTaken = leaves
       .filter((leaf) => leaf === reading.text || overlaps(leaf, reading.text) || overlaps(reading.text, leaf))
       .some((leaf) => !known.some((text) => text.includes(leaf)))
-    if (result === undefined)
-      yield {
-        attempts,
-        text: `${what}, and no attempt followed: pass the result of the application`,
-        isJudged: false,
-      }
-    else if (isTaken && !isMarked(result))
-      yield { attempts, text: `${what}, but the result has its text ${unmarked}` }
+    const isJudged = result !== undefined
+    if (!isJudged || (isTaken && !isMarked(result)))
+      yield { attempts: [attempt], text: `${what}, ${isJudged ? unmarked : unjudged}`, isJudged }
   }
 }
 
-const unmarked = 'as if it were whole, without a mark such as { text, partial: true }'
+const unmarked =
+  'but the result has its text as if it were whole, without a mark such as { text, partial: true }'
+const unjudged = 'and no attempt followed: pass the result of the application'
 
 /** Returns true if an application says that its result is incomplete, as in `{ text, stopped: true }`. */
 function isMarked(result: unknown): boolean {
@@ -273,10 +263,11 @@ function overlaps(whole: string, part: string): boolean {
   return part.length >= minOverlap && whole.includes(part)
 }
 
-function hasSameKey(one: Attempt, other: Attempt): boolean {
-  const keyOf = ({ entry: { headers } }: Attempt) =>
-    headers['idempotency-key'] ?? headers['x-idempotency-key']
-  return keyOf(one) !== undefined && keyOf(one) === keyOf(other)
+function hasSameKey(...attempts: [Attempt, Attempt]): boolean {
+  const [one, other] = attempts.map(({ entry: { headers } }) => {
+    return headers['idempotency-key'] ?? headers['x-idempotency-key']
+  })
+  return one !== undefined && one === other
 }
 
 function isSafe({ entry }: Attempt): boolean {
@@ -286,22 +277,20 @@ function isSafe({ entry }: Attempt): boolean {
 /** Results with which an application refuses arguments, instead of running the function. */
 const refusal = /\b(?:error|invalid|malformed|unknown|missing|not valid|cannot|could not)\b/i
 
-function problemOf(
-  { entry, reading }: Attempt,
-  { entry: next, items }: Attempt,
-  id: string,
-): string | undefined {
-  const sent = reading.calls.get(id) ?? ''
+function problemOf(reply: Attempt, { entry, items }: Attempt, id: string): string | undefined {
+  const { ending, calls } = reply.reading
+  const sent = calls.get(id) ?? ''
   // Functions without parameters are also called without arguments.
-  const args = sent === '' && reading.ending === 'whole' ? '{}' : sent
-  if (!isObject(parseJson(args))) return `not whole JSON: ${args}`
+  const args = sent === '' && ending === 'whole' ? '{}' : sent
   const call = items.find((item) => item.kind === 'call' && item.id === id)
-  const offered = listOf(fieldsOf(next.body)['tools']).map((tool) =>
-    fieldsOf(fieldsOf(tool)['function'] ?? tool),
-  )
-  const tool = fieldsOf(offered.find(({ name }) => call?.kind === 'call' && name === call.name))
+  const offered = listOf(fieldsOf(entry.body)['tools']).map(fieldsOf)
+  const tools = offered.map((tool) => fieldsOf(tool['function'] ?? tool))
+  const tool = fieldsOf(tools.find(({ name }) => call?.kind === 'call' && name === call.name))
+  // A custom tool takes any text.
+  if (tool['type'] === 'custom') return undefined
+  if (!isObject(parseJson(args))) return `not whole JSON: ${args}`
   const schema = tool['parameters'] ?? tool['input_schema']
-  return faultsOf({ entry }).length > 0 && isObject(schema) ? jsonProblem(args, schema) : undefined
+  return faultsOf(reply).length > 0 && isObject(schema) ? jsonProblem(args, schema) : undefined
 }
 
 /** Returns the texts in a value, and those of lists of texts joined, without white space. */

@@ -1,8 +1,11 @@
 /** Reads what a client received: how a reply ended, its text, and its function calls. */
-import { readEvents } from '../../faults/raw-events.ts'
+import { locate, valueAt } from '../../faults/calls.ts'
+import { dataIn } from '../../faults/raw-events.ts'
 import { announcesEvents, type StreamEvent } from '../../http/reply.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { fieldsOf, isObject, listOf, parseJson, textOf } from '../../lib/json.ts'
+import { readAll, readPath } from '../../lib/value-path.ts'
+import type { StreamPlaces } from '../../resources/protocol.ts'
 
 export interface Reading {
   /**
@@ -17,7 +20,8 @@ export interface Reading {
   readonly isStream: boolean
 }
 
-export function readReply({ status, durationMs, ...entry }: JournalEntry): Reading {
+/** @param places The operation's protocol, which locates text and calls. Default: the reply has none. */
+export function readReply({ status, durationMs, ...entry }: JournalEntry, places?: StreamPlaces): Reading {
   const { text, truncatedBytes } = entry.responseBody
   const reading = { text: '', calls: new Map<string, string>(), isStream: false }
   const early = durationMs === null ? 'unknown' : 'cut'
@@ -28,56 +32,42 @@ export function readReply({ status, durationMs, ...entry }: JournalEntry): Readi
   if (announcesEvents(entry.responseHeaders) || /^\uFEFF?(?:data|event|id|retry)?:/.test(text)) {
     const events = eventsIn(text)
     const ending = events.map(endingOf).findLast((each) => each !== undefined) ?? early
-    return { ...answerIn(events), ending, isStream: true }
+    return { ...answerIn(events, true, places), ending, isStream: true }
   }
   const value = parseJson(text)
-  if (isObject(value)) return { ...reading, ...answerIn([value]), ending: endingOf(value) ?? 'whole' }
+  if (isObject(value))
+    return { ...reading, ...answerIn([value], false, places), ending: endingOf(value) ?? 'whole' }
   const isJson = entry.operation !== null || /json/i.test(entry.responseHeaders['content-type'] ?? '')
   const isWhole = value !== undefined || status === 204 || !isJson
   return isWhole ? { ...reading, ending: 'whole' } : { ...reading, text: squeezed(text), ending: early }
 }
 
 export function eventsIn(text: string): StreamEvent[] {
-  const frames = [...readEvents([{ kind: 'bytes', bytes: text }])]
-  return frames.flatMap((frame) => (frame.kind === 'event' ? [frame.event] : []))
+  const blocks = text.split(/(?:\r\n|\n|\r(?!\n)){2}/)
+  return blocks.map((block) => parseJson(dataIn(block))).filter(isObject)
 }
 
-/** Adds up the answer in the events, or the whole reply, of any protocol. */
-function answerIn(values: readonly Record<string, unknown>[]): Pick<Reading, 'text' | 'calls'> {
-  const texts: string[] = []
+function answerIn(values: readonly StreamEvent[], isStream: boolean, places: StreamPlaces | undefined) {
+  const texts: unknown[] = []
   const calls = new Map<string, string>()
-  const ids = new Map<unknown, string>()
-  /** @param place Position of the call in the answer, because only its first event has its id. */
-  const add = (place: unknown, id: unknown, args: unknown) => {
-    // An id that is used for another call begins again.
-    if (textOf(id) && ids.get(place) !== id) calls.set(textOf(id), '')
-    const call = textOf(id) || ids.get(place)
-    if (!call) return
-    ids.set(place, call)
-    calls.set(call, (calls.get(call) ?? '') + (isObject(args) ? JSON.stringify(args) : textOf(args)))
-  }
-  for (const { type, delta, item, output, output_index, index, content, content_block, choices } of values) {
-    if (type === 'response.output_text.delta') texts.push(textOf(delta))
-    else if (type === 'response.function_call_arguments.delta') add(output_index, '', delta)
-    else if (type === 'response.output_item.added') add(output_index, fieldsOf(item)['call_id'], '')
-    const { id, type: blockType } = fieldsOf(content_block)
-    if (blockType === 'tool_use') add(index, id, '')
-    const { text, partial_json } = type === 'content_block_delta' ? fieldsOf(delta) : {}
-    texts.push(textOf(text))
-    if (partial_json) add(index, '', partial_json)
-    for (const choice of listOf(choices).slice(0, 1).map(fieldsOf)) {
-      const { content, tool_calls } = fieldsOf(choice['delta'] ?? choice['message'])
-      texts.push(textOf(content))
-      for (const [place, call] of listOf(tool_calls).map(fieldsOf).entries())
-        add(call['index'] ?? place, call['id'], fieldsOf(call['function'])['arguments'])
-    }
-    for (const part of [...listOf(output), ...listOf(content)].map(fieldsOf)) {
-      texts.push(textOf(part['content'] ?? part['text']))
-      add(part, part['call_id'], part['arguments'])
-      if (part['type'] === 'tool_use') add(part, part['id'], part['input'])
+  /** Ids of calls by part, because only a call's first event has its id. */
+  const ids = new Map<string, string>()
+  for (const { event, parts } of places ? locate(values, places) : []) {
+    for (const { kind, of, id, isDelta = false, texts: paths } of parts) {
+      const received = isDelta === isStream ? paths.flatMap((path) => readAll(event, readPath(path))) : []
+      if (kind === 'text') texts.push(...received)
+      if (kind !== 'call') continue
+      const begun = textOf(valueAt(event, id))
+      // An id that is used for another call begins again.
+      if (begun && ids.get(of) !== begun) calls.set(begun, '')
+      const call = begun || ids.get(of)
+      if (!call) continue
+      ids.set(of, call)
+      const args = received.map((each) => (isObject(each) ? JSON.stringify(each) : textOf(each)))
+      calls.set(call, (calls.get(call) ?? '') + args.join(''))
     }
   }
-  return { text: squeezed(texts.join('')), calls }
+  return { text: squeezed(texts.map(textOf).join('')), calls }
 }
 
 /** Returns how an event or a whole reply says that its answer ended; undefined if it does not say. */

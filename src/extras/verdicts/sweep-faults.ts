@@ -6,6 +6,7 @@ import { announcesEvents } from '../../http/reply.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { didYouMean } from '../../lib/did-you-mean.ts'
 import { parseJson } from '../../lib/json.ts'
+import { walk } from '../../lib/value-path.ts'
 import type { StreamPlaces } from '../../resources/protocol.ts'
 import { eventsIn, readReply } from './reading.ts'
 
@@ -99,17 +100,14 @@ const maxDepth = 6
 /** Returns paths of fields in a reply, or in any event of a stream, for example `choices.0.delta.content`. */
 function pathsIn({ responseBody: { text }, responseHeaders }: JournalEntry): string[] {
   const values = announcesEvents(responseHeaders) ? eventsIn(text) : [parseJson(text)]
-  const paths = [...new Set(values.flatMap((value) => fieldPaths(value, maxDepth)))]
+  const steps = values.flatMap((value) => Array.from(walk(value), ([path]) => path))
+  // Outer fields first, and of a list, only the first item.
+  const outer = steps.filter(
+    (path) => path.length > 0 && path.length <= maxDepth && path.every((step) => !(Number(step) > 0)),
+  )
+  const paths = [
+    ...new Set(outer.sort((one, other) => one.length - other.length).map((path) => path.join('.'))),
+  ]
   const ofAnswer = paths.filter((path) => answerFields.test(path))
   return (ofAnswer.length > 0 ? ofAnswer : paths).slice(0, maxPaths)
-}
-
-/** Lists outer fields first. Of a list, only the first item. */
-function fieldPaths(value: unknown, depth: number): string[] {
-  if (depth === 0 || typeof value !== 'object' || value === null) return []
-  const fields = Object.entries(Array.isArray(value) ? value.slice(0, 1) : value)
-  return [
-    ...fields.map(([name]) => name),
-    ...fields.flatMap(([name, inner]) => fieldPaths(inner, depth - 1).map((path) => `${name}.${path}`)),
-  ]
 }

@@ -7,7 +7,7 @@ import { type JournalEntry, toEntry } from '../../journal/entry.ts'
 import { withoutReply } from '../../journal/journal-text.ts'
 import { equal } from '../../lib/equal.ts'
 import { oneLine, truncate } from '../../lib/one-line.ts'
-import { clearInterval, setInterval, setTimeout } from '../../lib/real-timers.ts'
+import { setTimeout } from '../../lib/real-timers.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { assertNames } from '../../sandbox/sandbox-options.ts'
 import { asksForStream } from '../../scenarios/condition.ts'
@@ -103,6 +103,8 @@ export interface SweepResult<Result = unknown> {
 
 type Job = Pick<SweepRun, 'call' | 'operation' | 'fault' | 'isDetectable' | 'rule'>
 
+type Outcome = readonly [verdict: SweepVerdict, message: string, cause?: unknown]
+
 const scenario = 'sweep'
 const maxCalls = 100
 const optionNames = ['setUp', 'depth', 'faults', 'isPartial', 'equals', 'concurrency', 'limitMs']
@@ -114,7 +116,8 @@ export async function runSweep<Result, RequestBodies extends object>(
   options: SweepOptions<Result, RequestBodies>,
 ): Promise<SweepResult<Result>> {
   assertNames(options, optionNames, 'sweep()')
-  const { concurrency = 20, limitMs = 5000, equals = deepEqual } = options
+  const { isDeepStrictEqual = equal } = globalThis.process?.getBuiltinModule?.('node:util') ?? {}
+  const { concurrency = 20, limitMs = 5000, equals = isDeepStrictEqual } = options
   const { sandboxes } = gateway
   const { current, defaultSetup } = sandboxes
   const setup = { ...defaultSetup, options: { ...gateway.options, timeScale: 0 } }
@@ -133,48 +136,50 @@ export async function runSweep<Result, RequestBodies extends object>(
     // Before the rules of `setUp`: of two rules that exclude each other, the first one acts.
     if (rule) sandbox.use({ name: scenario, rules: [rule] })
     await options.setUp?.(sandbox)
-    const { baseUrl, apiKey } = sandbox
+    const { baseUrl, apiKey, journal } = sandbox
     const controller = new AbortController()
-    const run = async () =>
-      work({ sandbox, baseUrl, apiKey, fetch: toFetch(gateway), signal: controller.signal })
-    const settled = (current ? sandbox.run(run) : run()).then(
-      (result) => ({ result }),
-      (error: unknown) => ({ error }),
-    )
+    const run = async () => ({
+      result: await work({ sandbox, baseUrl, apiKey, fetch: toFetch(gateway), signal: controller.signal }),
+    })
+    const settled = (current ? sandbox.run(run) : run()).catch((error: unknown) => ({ error }))
     // Undefined if there is none in time.
     const outcome = await within(limitMs, settled)
     // Node reports unhandled rejections after the microtasks.
     await new Promise<void>((resolve) => setTimeout(resolve, 0))
-    const { journal } = sandbox
     const records = journal.records()
     const answered = records.map((record) => {
       // Sandbox time stands still.
       return Object.assign(toEntry(record), { elapsedMs: record.startedAt - (records[0]?.startedAt ?? 0) })
     })
     const entries = [...answered, ...withoutReply(journal.unanswered(), answered)]
-    const found = findingsIn(
-      { entries, operations: gateway.operations },
-      outcome && 'result' in outcome ? outcome : {},
-    )
+    const evidence: { result?: Result } = outcome && 'result' in outcome ? outcome : {}
+    const found = findingsIn({ entries, operations: gateway.operations }, evidence)
     // A test may shorten the waits of its client.
     const findings = found.filter(({ name }) => name !== 'retry-after-ignored')
     const isReached = !sandbox.unusedRules().some((each) => each.scenario === scenario)
-    const observed = { outcome, rejections: [...rejections], entries, findings, isReached }
+    const failure = failureOf(outcome, rejections)
     if (!outcome) controller.abort(new Error(`sweep(): no result within ${limitMs} ms`))
-    return observed
+    return { ...evidence, failure, entries, findings, isReached }
   }
 
-  async function learn(): Promise<{ result: Result; entries: readonly JournalEntry[] }> {
-    const { outcome, rejections, entries } = await observe()
-    const fail = (text: string) => new Error(`sweep(): without faults, ${text}`, { cause: errors[0] })
-    const errors = outcome && 'error' in outcome ? [outcome.error] : rejections
-    if (!outcome) throw fail(`the application has no result within ${limitMs} ms`)
-    if ('error' in outcome || errors.length > 0) throw fail(`the application fails: ${textOf(errors[0])}`)
+  function failureOf(outcome: object | undefined, rejections: readonly unknown[]): Outcome | undefined {
+    if (!outcome) return ['hung', `it had no result within ${limitMs} ms`]
+    const [left] = rejections
+    if (rejections.length > 0) return ['crashed', `it left a rejection unhandled: ${textOf(left)}`, left]
+    if (!('error' in outcome)) return undefined
+    const text = textOf(outcome.error)
+    return isCrash(outcome.error) ? ['crashed', `it threw ${text}`] : ['rejected', text, outcome.error]
+  }
+
+  async function learn() {
+    const { failure, result, entries } = await observe()
+    const fail = (text: string) => new Error(`sweep(): without faults, ${text}`, { cause: failure?.[2] })
+    if (failure) throw fail(`the application fails: ${failure[1]}`)
     if (entries.length === 0)
       throw fail('no call reached the sandbox: pass baseUrl, apiKey and fetch to the client')
     if (entries.length > maxCalls)
       throw fail(`the application makes ${entries.length} calls, but at most ${maxCalls} can be tried`)
-    return { result: outcome.result, entries }
+    return { result: result as Result, entries }
   }
 
   async function tryFault(job: Job, expected: Result): Promise<SweepRun> {
@@ -185,16 +190,15 @@ export async function runSweep<Result, RequestBodies extends object>(
     return { ...job, verdict, message, calls: entries.map(callText), findings }
   }
 
-  function judge(observed: Awaited<ReturnType<typeof observe>>, expected: Result): [SweepVerdict, string] {
-    const { outcome, rejections, entries, findings, isReached } = observed
-    if (!outcome) return ['hung', `it had no result within ${limitMs} ms`]
+  function judge(observed: Awaited<ReturnType<typeof observe>>, expected: Result): Outcome {
+    const { failure, entries, findings, isReached } = observed
+    if (failure?.[0] === 'hung') return failure
     if (!isReached) return ['not-reached', reasonNotReached(entries)]
-    if (rejections.length > 0) return ['crashed', `it left a rejection unhandled: ${textOf(rejections[0])}`]
-    if ('error' in outcome && isCrash(outcome.error)) return ['crashed', `it threw ${textOf(outcome.error)}`]
+    if (failure?.[0] === 'crashed') return failure
     const twice = findings.find(({ name }) => name === 'duplicate-effect' || name === 'tool-result-twice')
     if (twice) return ['duplicated', twice.message]
-    if ('error' in outcome) return ['rejected', textOf(outcome.error)]
-    const { result } = outcome
+    if (failure) return failure
+    const result = observed.result as Result
     if (options.isPartial?.(result)) return ['partial', `it returned ${textOf(result)}`]
     if (equals(result, expected)) return ['recovered', 'it returned the same result']
     return ['silent', `it returned ${difference(result, expected)}`]
@@ -211,11 +215,17 @@ export async function runSweep<Result, RequestBodies extends object>(
     const jobs = jobsFor(gateway, entries, options)
     if (jobs.length === 0) throw new Error('sweep(): none of the faults can act on these calls')
     const runs: SweepRun[] = []
-    const queue = jobs.entries()
-    const worker = async () => {
-      for (const [place, job] of queue) runs[place] = await tryFault(job, result)
+    const { waiting = [], others = [] } = Object.groupBy(jobs.entries(), ([, { fault }]) => {
+      return /^timeout|-stall/.test(fault) ? 'waiting' : 'others'
+    })
+    const worker = async (_: unknown, index: number): Promise<void> => {
+      const [place, job] = (index < concurrency ? others.pop() : undefined) ?? waiting.pop() ?? []
+      if (place === undefined || !job) return
+      runs[place] = await tryFault(job, result)
+      await worker(_, index)
     }
-    await Promise.all(Array.from({ length: concurrency }, worker))
+    // Runs that wait for a reply in vain need no processor.
+    await Promise.all(Array.from({ length: 3 * concurrency - 2 }, worker))
     return { result, calls: entries.map(callText), runs }
   } finally {
     unwatch()
@@ -270,37 +280,33 @@ function isCrash(error: unknown): boolean {
 }
 
 function textOf(value: unknown): string {
-  const text = value instanceof Error ? oneLine(String(value)) : (JSON.stringify(value) ?? String(value))
-  return truncate(text, 200)
+  return truncate(value instanceof Error ? oneLine(String(value)) : jsonOf(value), 200)
+}
+
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value) ?? String(value)
 }
 
 /** Shows two values from shortly before their first difference. */
 function difference(...values: [unknown, unknown]): string {
-  const [left, right] = values.map((value) => JSON.stringify(value) ?? String(value)) as [string, string]
-  const at = [...left].findIndex((_, place) => left[place] !== right[place])
-  const start = at > 60 ? at - 30 : 0
-  const [returned, expected] = [left, right].map(
-    (text) => (start > 0 ? '…' : '') + truncate(text.slice(start), 150),
-  )
-  return `${returned} instead of ${expected}`
-}
-
-function deepEqual(left: unknown, right: unknown): boolean {
-  const { isDeepStrictEqual } = globalThis.process?.getBuiltinModule?.('node:util') ?? {}
-  return (isDeepStrictEqual ?? equal)(left, right)
+  const [left = '', right = ''] = values.map(jsonOf)
+  let same = 0
+  while (same < left.length && left[same] === right[same]) same++
+  const start = same > 60 ? same - 30 : 0
+  const ends = [left, right].map((text) => (start > 0 ? '…' : '') + truncate(text.slice(start), 150))
+  return ends.join(' instead of ')
 }
 
 /** Returns undefined if the promise takes longer. Counts timer ticks, so that a busy process has more time. */
 async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
-  const { promise: limit, resolve } = Promise.withResolvers<undefined>()
   let left = ms
-  const timer = setInterval(() => {
-    left -= 50
-    if (left <= 0) resolve(undefined)
-  }, 50)
-  try {
-    return await Promise.race([promise, limit])
-  } finally {
-    clearInterval(timer)
+  const stop = () => {
+    left = 0
   }
+  promise.then(stop)
+  const ticks = async () => {
+    for (; left > 0; left -= 50) await new Promise<void>((resolve) => setTimeout(resolve, 50))
+    return undefined
+  }
+  return Promise.race([promise, ticks()])
 }
