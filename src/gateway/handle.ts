@@ -5,6 +5,7 @@
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
+import { noTokens } from '../resources/answer.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { admit } from './admit.ts'
 import type { Call, ReceivedCall } from './call.ts'
@@ -83,6 +84,8 @@ async function replyOnce(received: ReceivedCall): Promise<{ reply: Reply; isFina
     // A scripted or recorded reply is sent as written.
     const found = effect.scripted ?? (await effect.found?.reply(call.sink.disconnected))
     reply = finish(received, found ?? (await makeReply(received, effect)), effect, found !== undefined)
+    if (found && record.generatesText && reply.status < 400)
+      record.state.ledger.add({ model: record.model ?? '', ...noTokens, cost: null })
   } catch (error) {
     if (error instanceof GatewayError && error.status < 500) effect = effect.release?.() ?? effect
     reply = finish(received, errorReply(received, error), effect)

@@ -27,7 +27,7 @@ const UsageSum = z.lazy(() =>
     ...tokens(),
     totalTokens: z.int().describe('Sum of input and output tokens.'),
     cost: z.number().describe('Cost in US dollars.'),
-    unpriced: z.int().describe('Number of requests to models without a price. They do not add to the cost.'),
+    unpriced: z.int().describe('Number of requests whose cost is unknown. They do not add to the cost.'),
   }),
 )
 type UsageSum = z.output<typeof UsageSum>
@@ -48,10 +48,6 @@ const zero: UsageSum = { requests: 0, ...noTokens, totalTokens: 0, cost: 0, unpr
 export class Ledger {
   #total: UsageSum = zero
   readonly #models = new Map<string, UsageSum>()
-
-  get cost(): number {
-    return this.#total.cost
-  }
 
   /** @param counted Usage of the same call that was added before, and that `usage` replaces. */
   add(usage: CallUsage, counted?: CallUsage): void {
@@ -78,9 +74,8 @@ function sum(total: UsageSum, usage: CallUsage, counted?: CallUsage): UsageSum {
   const next = { ...total, cost: dollars(total.cost + (usage.cost ?? 0) - (counted?.cost ?? 0)) }
   for (const name of tokenCounts) next[name] += usage[name] - (counted?.[name] ?? 0)
   next.totalTokens = next.inputTokens + next.outputTokens
-  if (counted) return next
-  next.requests++
-  if (usage.cost === null) next.unpriced++
+  if (!counted) next.requests++
+  if (!counted && usage.cost === null) next.unpriced++
   return next
 }
 

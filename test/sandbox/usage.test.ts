@@ -88,6 +88,20 @@ describe('sandbox.usage()', () => {
     expect(gateway.usage()).toMatchObject({ cost: 7.05, unpriced: 0 })
   })
 
+  it('counts replies that a body or frames write as requests of unknown cost, except errors', async () => {
+    const gateway = createGateway()
+    gateway.reply({ body: { id: 'resp_1', usage: { cost: 0.0123 } } }, { times: 1 })
+    gateway.reply({ frames: [{ data: '{}' }] }, { times: 1 })
+    gateway.reply({ status: 503, body: {} })
+    gateway.reply({ body: {} }, { on: 'listProviders' })
+    for (const _ of '123')
+      await call(gateway, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello' } })
+    await call(gateway, 'GET /providers')
+    const counts = { ...nothing, requests: 2, unpriced: 2 }
+    expect(gateway.usage()).toEqual({ ...counts, models: { 'aurora/dawn-2': counts } })
+    expect(gateway.journal.entries().map(({ usage }) => usage)).toEqual([null, null, null, null])
+  })
+
   it('equals the sum of the usage in all replies', async () => {
     const call = fc.record({
       model: fc.constantFrom('aurora/dawn-2', 'borealis/polar-4', 'nobody/knows-1'),

@@ -17,7 +17,8 @@ export const getCredits = defineOperation({
   output: z.lazy(() =>
     z.object({ data: z.strictObject({ total_credits: z.number(), total_usage: z.number() }) }),
   ),
-  resolve: ({ sandbox }) => ok({ data: { total_credits: totalCredits, total_usage: sandbox.ledger.cost } }),
+  resolve: ({ sandbox }) =>
+    ok({ data: { total_credits: totalCredits, total_usage: sandbox.ledger.read().cost } }),
 })
 
 /** Reads a generation by reply id. Throws 404 if it does not exist or was evicted from the journal. */

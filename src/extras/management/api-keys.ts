@@ -179,7 +179,7 @@ const getKey = defineOperation({
     const listed = (await apiKeysOf(sandbox)).find((row) => row.hash === hash)
     const row = listed ?? { ...keyRow('', '', 'unlisted'), label: `sandbox ${sandbox.id}` }
     const { label, limit, limit_reset, include_byok_in_limit, creator_user_id, expires_at } = row
-    const usage = sandbox.ledger.cost
+    const usage = sandbox.ledger.read().cost
     const ofSandbox = { usage, usage_daily: usage, usage_weekly: usage, usage_monthly: usage }
     return ok({
       data: {

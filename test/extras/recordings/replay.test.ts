@@ -214,6 +214,7 @@ describe('recordings', () => {
     const { status, text } = await post(gateway, '/responses', hello)
     expect(status).toBe(404)
     expect(JSON.parse(text).error.message).toMatch(/^All 2 recordings of POST \/responses have been replayed/)
+    expect(gateway.usage()).toMatchObject({ requests: 2, unpriced: 2, cost: 0 })
     gateway.reset()
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
