@@ -18,7 +18,9 @@ import { type Har, toHar } from './har.ts'
 import { allCallsText, errorToShow, sentence, turnText } from './journal-text.ts'
 
 /** Fields of a matching entry. Nested objects may have additional fields; all other values must be equal. */
-export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
+export type CallMatch<Body = unknown> = Matching<Omit<JournalEntry, 'body'>> & { body?: BodyMatch<Body> }
+/** Clients also send fields that the type of a body lacks. */
+type BodyMatch<Body> = Body extends object ? Matching<Body> & Record<string, unknown> : Matching<Body>
 
 export type BodyOf<RequestBodies, Id> = Id extends keyof RequestBodies ? RequestBodies[Id] : unknown
 

@@ -178,6 +178,7 @@ describe('journal entries', () => {
     // @ts-expect-error the model must be a string
     journal.calls('createResponse', { body: { model: 1 } })
     journal.calls('createResponse', { body: { input: [{ role: 'system' }], stream: undefined } })
+    journal.calls('createResponse', { body: { model: 'a/b', models: ['a/b'], provider: { only: ['a'] } } })
     // @ts-expect-error the field is misspelt
     journal.calls('createResponse', { body: { tools: [{ tipe: 'function' }] } })
   })

@@ -12,6 +12,7 @@ test('the fixtures are typed', async ({ gateway, sandbox }) => {
   expect(sandbox).toHaveNoUnmatchedRequests()
   expect(sandbox).toHaveRecovered({ result: 'The tide comes in.' })
   expect(sandbox).toHaveSentValidRequests()
+  expect(sandbox).toHaveReceived('createChatCompletion', { body: { provider: { only: ['azure'] } } })
   // @ts-expect-error: no such operation
   expect(sandbox).toHaveReceived('createResponses')
 })
