@@ -19,7 +19,7 @@ export const requestRules: ExtraDefinition = {
     const model = await tables.models.find(record.model ?? '')
     const stored = options.storedResponses ? storedResponses : undefined
     const checked = rules.check(fieldsOf(body), { conversation, model, stored, memory, isVendor })
-    const found = [...checked].filter((each) => each !== false)
+    const found = [...checked].flatMap((each) => each || [])
     return Object.keys(rules.sources).flatMap((rule) => {
       const breaches = found.filter((each) => each.rule === rule)
       const [next, ...more] = breaches.splice(maxBreaches)

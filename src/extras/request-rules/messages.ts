@@ -46,7 +46,11 @@ type Rule = keyof typeof sources
 export const rules: Rules<Rule> = {
   sources,
   *check(body, facts) {
-    const blocks = blocksIn(body)
+    const messages = listOf(body['messages']).map(fieldsOf)
+    // A text that is not in a block becomes one without a type.
+    const blocks = messages.flatMap(({ role, content }, at) =>
+      blocksOf(typeof content === 'string' ? [{}] : content, `messages[${at}].content`, at, role),
+    )
     // A continued thread's earlier messages are not in the request.
     const isContinued = fieldsOf(body['thread'])['previous_message_id'] != null
     if (!isContinued) yield* checkPairs(blocks, facts)
@@ -54,87 +58,84 @@ export const rules: Rules<Rule> = {
     if (!facts.isVendor || /claude/i.test(textOf(body['model']))) yield* checkThinking(body, blocks, facts)
     yield* checkSettings(body, facts)
     yield* checkTools(body)
-    yield* checkContent(body, blocks, facts)
-    yield* checkCache(body, blocks)
+    yield* checkContent(body, messages, blocks, facts)
   },
 }
 
 function* checkPairs(blocks: readonly Block[], { isVendor }: Facts) {
+  const spoken = blocks.filter(({ role }) => role !== 'system')
   const isAnswer = ({ role }: Block, before?: Block) => role === 'assistant' && before?.role !== role
-  const isQuestion = ({ role, type }: Block) => role === 'user' && type !== 'tool_result'
-  const turns = turnsIn(blocks, isAnswer, 'tool_use', /^tool_result$/)
+  const turns = turnsIn(spoken, /^tool_(use|result)$/, isAnswer)
   // Results of server tools can follow those of other tools.
-  const serverTurns = turnsIn(blocks, isQuestion, 'server_tool_use', /^(?!mcp_).+_tool_result$/)
-  for (const [, { path }] of pairsIn(turns.flat()).repeated.call)
-    yield breachAt('duplicate-call-id', path, '`tool_use` ids must be unique')
-  for (const { unanswered, repeated } of turns.map(pairsIn)) {
-    const ids = unanswered.map(({ id }) => id).join(', ')
-    const next = 'Each `tool_use` block must have a corresponding `tool_result` block in the next message.'
-    const found = `\`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}.`
-    for (const { at } of unanswered.slice(-1))
-      yield breachAt('tool-call-without-result', `messages.${at}`, `${found} ${next}`)
-    for (const [, { path, id }] of repeated.result) {
-      const several = `Found multiple \`tool_result\` blocks with id: ${id}`
-      yield breachAt('duplicate-result', path, `each tool_use must have a single result. ${several}`)
-    }
-  }
-  // The last turn may still be running.
-  for (const { at, id, name } of serverTurns.slice(0, -1).flatMap((steps) => pairsIn(steps).unanswered)) {
-    const missing = `was found without a corresponding \`${name}_tool_result\` block`
-    const message = `\`${name}\` tool use with id \`${id}\` ${missing}`
-    yield breachAt('server-tool-without-result', `messages.${at}`, message)
-  }
-  for (const { path, id, type } of [...turns, ...serverTurns].flatMap((steps) => pairsIn(steps).orphans)) {
-    const call =
-      type === 'tool_result'
-        ? '`tool_use` block in the previous message'
-        : '`server_tool_use` block before it'
-    const must = `Each \`${type}\` block must have a corresponding ${call}.`
-    const message = `unexpected \`tool_use_id\` found in \`${type}\` blocks: ${id}. ${must}`
-    yield breachAt('tool-result-without-call', path, message)
-  }
+  const isQuestion = ({ role, type }: Block) => role === 'user' && type !== 'tool_result'
+  const serverTurns = turnsIn(spoken, /^(server_tool_use|(?!mcp_).+_tool_result)$/, isQuestion)
   for (const { kind, path, id } of isVendor ? [] : turns.flat()) {
     const message = "String should match pattern '^[a-zA-Z0-9_-]+$'"
     const isOther = kind === 'call' && /[^\w-]/.test(id)
     yield isOther && breachAt('tool-id-pattern', `${path}.tool_use.id`, message)
+  }
+  for (const { kind, path } of pairsIn(turns.flat()).repeated)
+    yield kind === 'call' && breachAt('duplicate-call-id', path, '`tool_use` ids must be unique')
+  for (const { unanswered, repeated } of turns.map(pairsIn)) {
+    const ids = unanswered.map(({ id }) => id).join(', ')
+    const found = `\`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}.`
+    const next = 'Each `tool_use` block must have a corresponding `tool_result` block in the next message.'
+    for (const { at } of unanswered.slice(-1))
+      yield breachAt('tool-call-without-result', `messages[${at}]`, `${found} ${next}`)
+    for (const { kind, path, id } of repeated) {
+      const found = `Found multiple \`tool_result\` blocks with id: ${id}`
+      const message = `each tool_use must have a single result. ${found}`
+      yield kind === 'result' && breachAt('duplicate-result', path, message)
+    }
+  }
+  // The last turn may still be running.
+  for (const { at, id, name } of serverTurns.slice(0, -1).flatMap((steps) => pairsIn(steps).unanswered)) {
+    const found = `\`${name}\` tool use with id \`${id}\` was found`
+    const message = `${found} without a corresponding \`${name}_tool_result\` block`
+    yield breachAt('server-tool-without-result', `messages[${at}]`, message)
+  }
+  for (const { path, id, type } of [...turns, ...serverTurns].flatMap((steps) => pairsIn(steps).orphans)) {
+    const isClient = type === 'tool_result'
+    const call = isClient ? '`tool_use` block in the previous message' : '`server_tool_use` block before it'
+    const must = `Each \`${type}\` block must have a corresponding ${call}.`
+    const message = `unexpected \`tool_use_id\` found in \`${type}\` blocks: ${id}. ${must}`
+    yield breachAt('tool-result-without-call', path, message)
   }
 }
 
 function* checkThinking({ model, models, thinking: mode }: Fields, blocks: readonly Block[], facts: Facts) {
   for (const { path, type, signature } of blocks) {
     const isForeign = models == null && readSignature(signature)?.isOf(textOf(model)) === false
-    if (type === 'thinking' && (!signature || isForeign))
-      yield breachAt('thinking-signature', path, 'Invalid `signature` in `thinking` block')
+    const isInvalid = type === 'thinking' && (!signature || isForeign)
+    yield isInvalid && breachAt('thinking-signature', path, 'Invalid `signature` in `thinking` block')
   }
   const end = blocks.findLastIndex(({ role }) => role === 'assistant') + 1
   const start = blocks.slice(0, end).findLastIndex(({ role }) => role === 'user') + 1
   const answer = blocks.slice(start, end)
-  const [first] = answer
+  const { type: first, path } = answer[0] ?? {}
   const isToolTurn = blocks.slice(end).some(({ type }) => type === 'tool_result')
   // Reports differ, so only thinking that is known to have preceded the call must come back.
   const isKnown = isToolTurn && answer.some(({ id }) => facts.memory.get(callAfterThinking(textOf(id))))
-  const isEnabled = fieldsOf(mode)['type'] === 'enabled'
-  if (isEnabled && first && isKnown && !/thinking$/.test(textOf(first.type))) {
-    const found = `Expected \`thinking\` or \`redacted_thinking\`, but found \`${first.type}\`.`
-    const must = 'When `thinking` is enabled, a final `assistant` message must start with a thinking block.'
-    yield breachAt('thinking-missing', `${first.path}.type`, `${found} ${must}`)
-  }
+  const isMissing = isKnown && fieldsOf(mode)['type'] === 'enabled' && !/thinking$/.test(textOf(first))
+  const found = `Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`.`
+  const must = 'When `thinking` is enabled, a final `assistant` message must start with a thinking block.'
+  yield isMissing && breachAt('thinking-missing', `${path}.type`, `${found} ${must}`)
   const signatures = new Set<unknown>()
   for (const { path, type, thinking, signature } of answer) {
     const sealed = type === 'thinking' && readSignature(signature)
-    if (sealed && (signatures.has(signature) || !sealed.isUnchanged(textOf(thinking)))) {
-      const noun = '`thinking` or `redacted_thinking` blocks in the latest assistant message'
-      yield breachAt('thinking-modified', path, `${noun} cannot be modified.`)
-    }
+    const isChanged = sealed && (signatures.has(signature) || !sealed.isUnchanged(textOf(thinking)))
+    const noun = '`thinking` or `redacted_thinking` blocks in the latest assistant message'
+    yield isChanged && breachAt('thinking-modified', path, `${noun} cannot be modified.`)
     signatures.add(signature)
   }
 }
 
 function* checkSettings(body: Fields, facts: Facts) {
+  const { isVendor, model: record } = facts
   const { max_tokens, tools, tool_choice, temperature, model, thinking } = body
   const { type, budget_tokens: budget } = fieldsOf(thinking)
-  const named = facts.isVendor ? '' : textOf(model)
-  const isOld = /claude-(3|(opus|sonnet|haiku)-4($|-20|[-.][0-5]\b))/.test(named)
+  const name = isVendor ? '' : textOf(model)
+  const isOld = /claude-(3|(opus|sonnet|haiku)-4($|-20|[-.][0-5]\b))/.test(name)
   const notAdaptive = 'adaptive thinking is not supported on this model'
   yield type === 'adaptive' && isOld && breach('thinking-type', 'thinking.type', notAdaptive)
   if (type === 'enabled') {
@@ -144,7 +145,7 @@ function* checkSettings(body: Fields, facts: Facts) {
     yield isAbove && breach('thinking-budget', 'max_tokens', mustExceed)
     const tooSmall = 'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024'
     yield Number(budget) < 1024 && breach('thinking-budget-min', 'thinking.budget_tokens', tooSmall)
-    const isAdaptive = /claude-(opus-4-[7-9]|(opus|sonnet|fable)-5)/.test(named)
+    const isAdaptive = /claude-(opus-4-[7-9]|(opus|sonnet|fable)-5)/.test(name)
     const advice = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
     const notEnabled = `"thinking.type.enabled" is not supported for this model. ${advice}`
     yield isAdaptive && breach('thinking-type', 'thinking.type', notEnabled)
@@ -154,28 +155,28 @@ function* checkSettings(body: Fields, facts: Facts) {
     const mustBeOne = '`temperature` may only be set to 1 when thinking is enabled'
     yield (temperature ?? 1) !== 1 && breach('thinking-temperature', 'temperature', mustBeOne)
   }
-  const { context_length: window = Infinity, top_provider } = facts.model ?? {}
+  const { context_length: window = Infinity, top_provider } = record ?? {}
   const tokens = leastTokens(facts, window)
   const tooLong = `prompt is too long: ${tokens} tokens > ${window} maximum`
   yield tokens > window && breach('context-window', 'messages', tooLong)
   const most = top_provider?.max_completion_tokens ?? Infinity
   const limit = `which is the maximum allowed number of output tokens for ${model}`
   const tooMany = `max_tokens: ${max_tokens} > ${most}, ${limit}`
-  yield Number(max_tokens) > most && !facts.isVendor && breach('max-output', 'max_tokens', tooMany)
+  yield Number(max_tokens) > most && !isVendor && breach('max-output', 'max_tokens', tooMany)
 }
 
-function* checkTools(body: Fields) {
-  const tools = listOf(body['tools']).map(fieldsOf)
+function* checkTools({ tools: sent, tool_choice }: Fields) {
+  const tools = listOf(sent).map(fieldsOf)
   const names = tools.flatMap(({ name }) => name ?? [])
   const isRepeated = new Set(names).size < names.length
   yield isRepeated && breach('tool-name-duplicate', 'tools', 'tools: Tool names must be unique.')
-  const { type, name: forced } = fieldsOf(body['tool_choice'])
+  const { type: choice, name: forced } = fieldsOf(tool_choice)
+  const isUnknown = choice === 'tool' && names.every((name) => name !== forced)
   const unknown = `Tool '${forced}' not found in provided tools`
-  if (type === 'tool' && names.every((name) => name !== forced))
-    yield breach('tool-choice-unknown', 'tool_choice', unknown)
+  yield isUnknown && breach('tool-choice-unknown', 'tool_choice', unknown)
   for (const [at, { type, name: sent, input_schema: schema }] of tools.entries()) {
     if ((type ?? 'custom') !== 'custom') continue
-    const [path, name] = [`tools.${at}.custom`, textOf(sent)]
+    const [path, name] = [`tools[${at}].custom`, textOf(sent)]
     const mustMatch = "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
     yield /[^\w-]/.test(name) && breachAt('tool-name-pattern', `${path}.name`, mustMatch)
     const tooLong = 'String should have at most 128 characters'
@@ -196,8 +197,16 @@ function* checkTools(body: Fields) {
   }
 }
 
-function* checkContent({ messages }: Fields, blocks: readonly Block[], { model }: Facts) {
-  const all = blocks.flatMap(withInner)
+function* checkContent(
+  body: Fields,
+  messages: readonly Fields[],
+  blocks: readonly Block[],
+  { model }: Facts,
+) {
+  const all = blocks.flatMap((block) => {
+    const inner = block.type === 'tool_result' ? block['content'] : []
+    return [block, ...blocksOf(inner, `${block.path}.tool_result.content`)]
+  })
   const images = all.filter(({ type }) => type === 'image')
   const files = all.filter(({ type }) => type === 'document')
   const most = model && model.context_length <= 200_000 ? 100 : 600
@@ -208,19 +217,31 @@ function* checkContent({ messages }: Fields, blocks: readonly Block[], { model }
     const tooLarge = `image exceeds 10 MB maximum: ${length} bytes > ${maxImage} bytes`
     yield length > maxImage && breachAt('image-size', `${path}.image.source.base64`, tooLarge)
   }
-  const sent = listOf(messages).map(fieldsOf)
-  for (const [at, { role, content }] of sent.entries()) {
-    const isFinal = at === sent.length - 1 && role === 'assistant'
+
+  const { tools, system, cache_control } = body
+  const cacheable = [...blocksOf(tools, 'tools'), ...blocksOf(system, 'system'), ...all]
+  const cached = cacheable.filter((block) => block['cache_control'] != null)
+  const count = cached.length + (cache_control == null ? 0 : 1)
+  const found = `A maximum of 4 blocks with cache_control may be provided. Found ${count}.`
+  yield count > 4 && breach('cache-breakpoints', 'cache_control', found)
+  const isLong = (block: Block) => fieldsOf(block['cache_control'])['ttl'] === '1h'
+  const long = cached.findLast(isLong)
+  const order = "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block."
+  const isAfterShort = long && cached.slice(0, cached.indexOf(long)).some((block) => !isLong(block))
+  yield isAfterShort && breachAt('cache-ttl-order', `${long.path}.cache_control.ttl`, order)
+
+  for (const [at, { role, content }] of messages.entries()) {
+    const isFinal = at === messages.length - 1 && role === 'assistant'
     const must = 'all messages must have non-empty content except for the optional final assistant message'
-    yield Object(content).length === 0 && !isFinal && breachAt('empty-content', `messages.${at}`, must)
+    yield Object(content).length === 0 && !isFinal && breachAt('empty-content', `messages[${at}]`, must)
   }
-  const mustHaveText = 'messages: text content blocks must'
+  const mustHave = 'messages: text content blocks must'
   for (const { path, text } of blocks.filter(({ type }) => type === 'text')) {
     const isBlank = text !== '' && !/\S/.test(textOf(text))
-    yield text === '' && breach('empty-text', paramOf(path), `${mustHaveText} be non-empty`)
-    yield isBlank && breach('blank-text', paramOf(path), `${mustHaveText} contain non-whitespace text`)
+    yield text === '' && breach('empty-text', path, `${mustHave} be non-empty`)
+    yield isBlank && breach('blank-text', path, `${mustHave} contain non-whitespace text`)
   }
-  const { role, content } = sent.at(-1) ?? {}
+  const { role, content } = messages.at(-1) ?? {}
   const end = typeof content === 'string' ? content : textOf(fieldsOf(listOf(content).at(-1))['text'])
   const isOpen = role === 'assistant' && /\S\s+$/.test(end.slice(-1000))
   const noSpace = 'messages: final assistant content cannot end with trailing whitespace'
@@ -229,46 +250,19 @@ function* checkContent({ messages }: Fields, blocks: readonly Block[], { model }
 
 const maxImage = 10 * 1024 * 1024
 
-function* checkCache(body: Fields, blocks: readonly Block[]) {
-  const { tools, system, cache_control } = body
-  const all = [...blocksOf(tools, 'tools'), ...blocksOf(system, 'system'), ...blocks.flatMap(withInner)]
-  const cached = all.filter((block) => block['cache_control'] != null)
-  const count = cached.length + (cache_control == null ? 0 : 1)
-  const found = `A maximum of 4 blocks with cache_control may be provided. Found ${count}.`
-  yield count > 4 && breach('cache-breakpoints', 'cache_control', found)
-  const isLong = (block: Block) => fieldsOf(block['cache_control'])['ttl'] === '1h'
-  const firstShort = cached.findIndex((block) => !isLong(block))
-  const long = cached.find((block, place) => isLong(block) && firstShort < place && firstShort >= 0)
-  const order = "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block."
-  if (long) yield breachAt('cache-ttl-order', `${long.path}.cache_control.ttl`, order)
-}
-
-/** @param path Begins the message. */
+/** @param path Begins the message, with dots instead of brackets. */
 function breachAt(rule: Rule, path: string, message: string) {
-  return breach(rule, paramOf(path), `${path}: ${message}`)
-}
-
-function paramOf(path: string): string {
-  return path.replace(/\.(\d+)/g, '[$1]').replace('.custom', '')
+  return breach(rule, path.replace('.custom', ''), `${path.replace(/\[(\d+)\]/g, '.$1')}: ${message}`)
 }
 
 interface Block extends Fields {
-  /** Such as `messages.1.content.0`. */
+  /** Such as `messages[1].content[0]`. */
   readonly path: string
   /** Place of its message. */
   readonly at: number
+  readonly isLate: boolean
   readonly role: unknown
   readonly type: unknown
-  /** If true, its message has begun with blocks other than results. */
-  readonly isLate: boolean
-}
-
-/** A text that is not in a block becomes one without a type. */
-function blocksIn({ messages }: Fields): Block[] {
-  return listOf(messages).flatMap((message, at) => {
-    const { role, content } = fieldsOf(message)
-    return blocksOf(typeof content === 'string' ? [{}] : content, `messages.${at}.content`, at, role)
-  })
 }
 
 function blocksOf(content: unknown, path: string, at = 0, role?: unknown): Block[] {
@@ -276,31 +270,18 @@ function blocksOf(content: unknown, path: string, at = 0, role?: unknown): Block
   const first = blocks.findIndex(({ type }) => type !== 'tool_result')
   return blocks.map(({ type, ...fields }, place) => {
     const isLate = type === 'tool_result' && first >= 0 && first < place
-    return { ...fields, type, path: `${path}.${place}`, at, role, isLate }
+    return { ...fields, type, path: `${path}[${place}]`, at, role, isLate }
   })
 }
 
-/** Adds the blocks in a tool's result. */
-function withInner(block: Block): Block[] {
-  const inner = block.type === 'tool_result' ? block['content'] : []
-  return [block, ...blocksOf(inner, `${block.path}.tool_result.content`)]
-}
-
-/** Returns each turn's calls with their results. System messages do not begin a turn. */
-function turnsIn(
-  blocks: readonly Block[],
-  isStart: (block: Block, before?: Block) => boolean,
-  call: string,
-  result: RegExp,
-) {
+/** Returns each turn's calls with their results. */
+function turnsIn(blocks: Block[], types: RegExp, isStart: (block: Block, before?: Block) => boolean) {
   const turns: (Block & Step)[][] = [[]]
-  const spoken = blocks.filter(({ role }) => role !== 'system')
-  for (const [place, block] of spoken.entries()) {
-    if (isStart(block, spoken[place - 1])) turns.push([])
+  for (const [place, block] of blocks.entries()) {
+    if (isStart(block, blocks[place - 1])) turns.push([])
     const { type, id, tool_use_id } = block
-    if (type === call) turns.at(-1)?.push({ ...block, kind: 'call', id: textOf(id) })
-    else if (result.test(textOf(type)))
-      turns.at(-1)?.push({ ...block, kind: 'result', id: textOf(tool_use_id) })
+    const kind = /_use$/.test(textOf(type)) ? 'call' : 'result'
+    if (types.test(textOf(type))) turns.at(-1)?.push({ ...block, kind, id: textOf(id ?? tool_use_id) })
   }
   return turns
 }

@@ -1,5 +1,6 @@
 /** Rules of OpenAI for valid requests for responses. */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
+import { expandInput } from '../../operations/responses/stored.ts'
 import { checkDefinitions, checkIds, definitionSources, unsupported } from './openai.ts'
 import type { Facts, Fields, Rules } from './rule.ts'
 import { breach, lacksParameter, leastTokens, pairsIn } from './rule.ts'
@@ -20,36 +21,30 @@ const sources = {
 export const rules: Rules<keyof typeof sources> = {
   sources,
   *check(body, facts) {
-    const items = itemsIn(body, facts)
+    const items = expandInput(body, facts.stored)
     yield* checkPairs(body, items, facts)
     yield* checkIds('input', items)
     yield* checkReasoning(body, items, facts)
     const isNamed = ({ type }: Fields) => /^(function|custom)$/.test(textOf(type))
     const tools = listOf(body['tools']).map((tool, at) => ({ ...fieldsOf(tool), path: `tools[${at}]` }))
     const [choice, { format }] = [fieldsOf(body['tool_choice']), fieldsOf(body['text'])]
-    const sent = fieldsOf(format)['type'] === 'json_schema' ? fieldsOf(format) : {}
-    const definitions = {
-      tools: tools.filter(isNamed),
-      maxName: 128,
-      forced: isNamed(choice) && choice['name'],
-    }
-    yield* checkDefinitions({ ...definitions, format: { ...sent, path: 'text.format.schema' } }, body, facts)
+    const sent = { ...fieldsOf(format), path: 'text.format.schema' }
+    const names = { max: 128, forced: isNamed(choice) && choice['name'] }
+    yield* checkDefinitions(tools.filter(isNamed), sent, names, body, facts)
     yield* checkModel(body, facts)
   },
 }
 
 function* checkPairs(body: Fields, items: readonly Fields[], { stored }: Facts) {
   const { previous_response_id: previous, conversation } = body
-  const missing = items.filter(({ type }) => type === 'item_reference')
   const isLost = previous != null && !stored?.find(textOf(previous))
-  if (stored) {
-    const lost = `Previous response with id '${previous}' not found.`
-    yield isLost && breach('previous-response-missing', 'previous_response_id', lost)
-    for (const { id } of missing)
-      yield breach('unstored-item', 'input', `Item with id '${id}' not found.`, 404)
-  }
+  const lost = items.filter(({ type }) => type === 'item_reference')
+  const noResponse = `Previous response with id '${previous}' not found.`
+  yield stored && isLost && breach('previous-response-missing', 'previous_response_id', noResponse)
+  for (const { id } of stored ? lost : [])
+    yield breach('unstored-item', 'input', `Item with id '${id}' not found.`, 404)
   // A response, conversation or item that is not stored here could contain a call or its result.
-  if (conversation != null || isLost || missing.length > 0) return
+  if (conversation != null || isLost || lost.length > 0) return
   const steps = items.flatMap(({ type: sent, call_id: id }) => {
     const type = textOf(sent)
     if (typeof id !== 'string' || !/_(call|output)$/.test(type)) return []
@@ -99,12 +94,4 @@ function* checkModel({ temperature, top_p, reasoning, truncation }: Fields, fact
   const isTooLong = leastTokens(facts, window) > window
   const found = 'Your input exceeds the context window of this model.'
   yield isTooLong && breach('context-window', 'input', `${found} Please adjust your input and try again.`)
-}
-
-/** Returns the conversation's items, with stored items instead of references to them. */
-function itemsIn({ input, previous_response_id: previous }: Fields, { stored }: Facts): Fields[] {
-  const items = [...listOf(stored?.find(textOf(previous))), ...listOf(input)].map(fieldsOf)
-  const idOf = ({ type, id }: Fields) => (type === 'item_reference' ? [textOf(id)] : [])
-  const found = stored?.items(items.flatMap(idOf))
-  return items.map((item) => fieldsOf(found?.get(idOf(item)[0] ?? '') ?? item))
 }

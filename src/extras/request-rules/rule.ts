@@ -15,7 +15,7 @@ export interface Rules<Rule extends string = string> {
    * by rule in this order, and the first one becomes the error.
    */
   readonly sources: Readonly<Record<Rule, string>>
-  check(body: Fields, facts: Facts): Iterable<(BrokenRule & { readonly rule: Rule }) | false>
+  check(body: Fields, facts: Facts): Iterable<(BrokenRule & { readonly rule: Rule }) | false | undefined>
 }
 
 export interface Facts extends Pick<ValidRequest, 'conversation' | 'isVendor'>, Pick<SandboxState, 'memory'> {
@@ -39,21 +39,15 @@ export interface Step {
 /** Pairs the calls and results of a group by their ids, in any order. */
 export function pairsIn<Each extends Step>(steps: readonly Each[]) {
   const first = { call: new Map<string, Each>(), result: new Map<string, Each>() }
-  /** Second and further steps with an id, each after the first one. */
-  const repeated: Record<Step['kind'], [first: Each, again: Each][]> = { call: [], result: [] }
+  const repeated: Each[] = []
   for (const step of steps) {
-    const earlier = first[step.kind].get(step.id)
-    if (earlier) repeated[step.kind].push([earlier, step])
+    if (first[step.kind].has(step.id)) repeated.push(step)
     else first[step.kind].set(step.id, step)
   }
-  return {
-    unanswered: [...first.call.values()].filter(({ id }) => (first.result.get(id) ?? late).isLate),
-    orphans: [...first.result.values()].filter(({ id }) => !first.call.has(id)),
-    repeated,
-  }
+  const isOpen = ({ id }: Step) => first.result.get(id)?.isLate ?? !first.result.has(id)
+  const unanswered = [...first.call.values()].filter(isOpen)
+  return { unanswered, orphans: [...first.result.values()].filter(({ id }) => !first.call.has(id)), repeated }
 }
-
-const late = { isLate: true }
 
 /** Returns true if the model's record lacks a parameter, which OpenRouter ignores. */
 export function lacksParameter({ model, isVendor }: Facts, name: string): boolean {
@@ -66,11 +60,10 @@ export function lacksParameter({ model, isVendor }: Facts, name: string): boolea
  */
 export function leastTokens({ conversation }: Facts, enough: number): number {
   const texts = conversation.items.map((item) => {
-    if (item.kind === 'call') return item.arguments
-    return item.kind === 'reference' ? '' : item.text
+    return item.kind === 'call' ? item.arguments : item.kind === 'reference' ? '' : item.text
   })
-  if (texts.reduce((sum, { length }) => sum + length, 0) < enough) return 0
-  return Math.floor(texts.reduce((sum, text) => sum + countTokens(text), 0) / estimateToLeast)
+  const text = texts.join(' ')
+  return text.length < enough ? 0 : Math.floor(countTokens(text) / estimateToLeast)
 }
 
 const estimateToLeast = 1.4
