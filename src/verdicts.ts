@@ -3,7 +3,7 @@
  * entry adds matchers to `expect`.
  */
 import type { Evidence, FindingsOf, Judged } from './extras/verdicts/findings.ts'
-import { findings as findingsOf, judgeRecovery } from './extras/verdicts/findings.ts'
+import { findingsIn, judgeRecovery, withFacts } from './extras/verdicts/findings.ts'
 import { judgeLedger } from './extras/verdicts/ledger.ts'
 import type { VerdictMatchers } from './extras/verdicts/matchers.ts'
 import type { SweepOptions as Options, SweepResult, SweepWork } from './extras/verdicts/sweep.ts'
@@ -24,7 +24,7 @@ export { sweepTable } from './extras/verdicts/sweep-table.ts'
  * @example findings(sandbox, { result: text }) // [{ name: 'gave-up', message: '…', calls: ['req_…'] }]
  */
 export function findings<Sandbox extends Judged>(sandbox: Sandbox, evidence?: Evidence): FindingsOf<Sandbox> {
-  return findingsOf(sandbox, evidence, everyOperation) as FindingsOf<Sandbox>
+  return withFacts(sandbox, everyOperation, (facts) => findingsIn(facts, evidence)) as FindingsOf<Sandbox>
 }
 
 export interface SweepOptions<Result> extends Options<Result, RequestBodies> {

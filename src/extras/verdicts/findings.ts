@@ -46,10 +46,6 @@ export type FindingsOf<Sandbox> = Sandbox extends { journal: { entries(): Promis
 
 type Operations = SandboxFacts['operations']
 
-export function findings(sandbox: Judged, evidence: Evidence | undefined, operations: Operations) {
-  return withFacts(sandbox, operations, (facts) => findingsIn(facts, evidence))
-}
-
 /** The matcher `toHaveRecovered`. */
 export function judgeRecovery(
   received: unknown,
@@ -70,7 +66,7 @@ export function judgeRecovery(
   })
 }
 
-function withFacts<Result>(sandbox: Judged, operations: Operations, work: (facts: Facts) => Result) {
+export function withFacts<Result>(sandbox: Judged, operations: Operations, work: (facts: Facts) => Result) {
   const parts = [sandbox.journal.entries(), sandbox.journal.unanswered(), sandbox.activeScenarios()]
   return whenAll<unknown, Result>(parts, ([entries, unanswered, scenarios]) => {
     const answered = entries as JournalEntry[]

@@ -85,14 +85,12 @@ export const judges = {
     }
   },
 
-  'truncated-accepted': (calls, evidence) =>
-    acceptedIn(calls, evidence, 'the reply ended early', ({ ending }) => ending !== 'error'),
+  'truncated-accepted': accepted('the reply ended early', ({ ending }) => ending !== 'error'),
 
-  'error-in-stream-ignored': (calls, evidence) =>
-    acceptedIn(calls, evidence, 'the stream failed', ({ ending, isStream }) => {
-      // Without a result, the other finding already says that a cut stream cannot be judged.
-      return isStream && (ending === 'error' || (ending === 'cut' && evidence.result !== undefined))
-    }),
+  'error-in-stream-ignored': accepted('the stream failed', ({ ending, isStream }, { result }) => {
+    // Without a result, the other finding already says that a cut stream cannot be judged.
+    return isStream && (ending === 'error' || (ending === 'cut' && result !== undefined))
+  }),
 
   *'duplicate-effect'({ groups, all }) {
     const firstTrouble = Math.min(...all.filter(isRetryable).map(endOf))
@@ -217,28 +215,28 @@ function endOf({ entry }: Attempt): number {
 }
 
 /** Judges the last attempts at something, if their replies have only a part of the answer. */
-function* acceptedIn(
-  { all, groups }: Calls,
-  { result, userAborted }: Evidence,
-  what: string,
-  concerns: (reading: Reading) => boolean,
-): Iterable<Found> {
-  const leaves = leavesOf(result)
-  const whole = all.flatMap(({ reading }) => (reading.ending === 'whole' ? reading.text : []))
-  for (const attempt of groups.flatMap((group) => group.at(-1) ?? [])) {
-    const { entry, reading } = attempt
-    if (!/^(?:cut|error|incomplete)$/.test(reading.ending) || !concerns(reading)) continue
-    // Limits in a request, and disconnecting, are the client's own choice.
-    const isOwn =
-      reading.ending === 'incomplete' ? entry.rules.length === 0 : entry.delivery === 'aborted-by-client'
-    if (isOwn && (userAborted || faultsOf(attempt).length === 0)) continue
-    const known = [squeezed(entry.requestText.text), ...whole]
-    const isTaken = leaves
-      .filter((leaf) => leaf === reading.text || overlaps(leaf, reading.text) || overlaps(reading.text, leaf))
-      .some((leaf) => !known.some((text) => text.includes(leaf)))
-    const isJudged = result !== undefined
-    if (!isJudged || (isTaken && !isMarked(result)))
-      yield { attempts: [attempt], text: `${what}, ${isJudged ? unmarked : unjudged}`, isJudged }
+function accepted(what: string, concerns: (reading: Reading, evidence: Evidence) => boolean): Judge {
+  return function* ({ all, groups }, evidence) {
+    const { result, userAborted } = evidence
+    const leaves = leavesOf(result)
+    const whole = all.flatMap(({ reading }) => (reading.ending === 'whole' ? reading.text : []))
+    for (const attempt of groups.flatMap((group) => group.at(-1) ?? [])) {
+      const { entry, reading } = attempt
+      if (!/^(?:cut|error|incomplete)$/.test(reading.ending) || !concerns(reading, evidence)) continue
+      // Limits in a request, and disconnecting, are the client's own choice.
+      const isOwn =
+        reading.ending === 'incomplete' ? entry.rules.length === 0 : entry.delivery === 'aborted-by-client'
+      if (isOwn && (userAborted || faultsOf(attempt).length === 0)) continue
+      const known = [squeezed(entry.requestText.text), ...whole]
+      const isTaken = leaves
+        .filter(
+          (leaf) => leaf === reading.text || overlaps(leaf, reading.text) || overlaps(reading.text, leaf),
+        )
+        .some((leaf) => !known.some((text) => text.includes(leaf)))
+      const isJudged = result !== undefined
+      if (!isJudged || (isTaken && !isMarked(result)))
+        yield { attempts: [attempt], text: `${what}, ${isJudged ? unmarked : unjudged}`, isJudged }
+    }
   }
 }
 

@@ -75,14 +75,8 @@ function endingOf(value: Record<string, unknown>): 'whole' | 'incomplete' | 'err
   const { type, error, status, response, stop_reason, delta, choices } = value
   if (type === 'error' || isObject(error)) return 'error'
   const finished = listOf(choices).map((choice) => fieldsOf(choice)['finish_reason'])
-  const said = [
-    status,
-    fieldsOf(response)['status'],
-    stop_reason,
-    fieldsOf(delta)['stop_reason'],
-    ...finished,
-  ]
-  const reason = said.find((each) => typeof each === 'string')
+  const inside = [fieldsOf(response)['status'], fieldsOf(delta)['stop_reason']]
+  const reason = [status, stop_reason, ...inside, ...finished].find((each) => typeof each === 'string')
   if (reason === undefined || /^(?:in_progress|queued)$/.test(reason)) return undefined
   if (/^(?:failed|error|cancelled)$/.test(reason)) return 'error'
   return /^(?:incomplete|length|content_filter|max_tokens|refusal)$/.test(reason) ? 'incomplete' : 'whole'

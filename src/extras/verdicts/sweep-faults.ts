@@ -1,7 +1,7 @@
 /** Selects the faults that a sweep tries on a call. */
 import * as z from 'zod'
 import { type FaultDefinition, needsGeneratedAnswer, requestedForm } from '../../faults/fault.ts'
-import { type Fault, faultNames, faultOf, requiredParameters } from '../../faults/index.ts'
+import { type Fault, faultNames, faultOf } from '../../faults/index.ts'
 import { announcesEvents } from '../../http/reply.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { didYouMean } from '../../lib/did-you-mean.ts'
@@ -15,11 +15,6 @@ export type SweepFault = Fault | `status-${number}`
 
 type Setting = { readonly name: string } & Readonly<Record<string, unknown>>
 
-interface LearnedCall {
-  readonly entry: JournalEntry
-  readonly places: StreamPlaces | undefined
-}
-
 const quick =
   'status-400 status-503 rate-limit timeout connection-reset lost-reply malformed-body html-error-page error-body-in-200 truncated-body content-filter stream-cut stream-reset stream-stall stream-error-event stream-split'.split(
     ' ',
@@ -30,27 +25,26 @@ const needsNumbers = ['stream-reordered-events', 'stream-duplicate-event']
 
 /** @param chosen Faults to try if they can act. A name stands for its variants, if `depth` is `all`. */
 export function faultsFor(
-  call: LearnedCall,
+  entry: JournalEntry,
+  places: StreamPlaces | undefined,
   depth: 'quick' | 'all',
   chosen: readonly SweepFault[] | undefined,
 ): readonly Setting[] {
-  const form = announcesEvents(call.entry.responseHeaders) ? 'stream' : 'json'
-  const all = chosen
-    ? chosen.flatMap((fault) => (typeof fault === 'string' ? named(fault, call, depth) : [fault as Setting]))
-    : (depth === 'quick' ? quick : faultNames).flatMap((name) => named(name, call, depth))
+  const form = announcesEvents(entry.responseHeaders) ? 'stream' : 'json'
+  const all = [...(chosen ?? (depth === 'quick' ? quick : faultNames))].flatMap((fault): Setting[] => {
+    if (typeof fault !== 'string') return [fault as Setting]
+    const [, status] = /^status-(\d+)$/.exec(fault) ?? []
+    if (status) return [{ name: 'status', status: Number(status) }]
+    if (!faultNames.includes(fault))
+      throw new TypeError(`sweep(): faults has the unknown fault '${fault}'${didYouMean(fault, faultNames)}`)
+    return depth === 'all'
+      ? variants(faultOf(fault), entry, places)
+      : variants(faultOf(fault), entry, places).slice(0, 1)
+  })
   return all.filter(({ name }) => {
     const fault = faultOf(name)
-    return (requestedForm(fault) ?? form) === form && (call.places || !needsGeneratedAnswer(fault))
+    return (requestedForm(fault) ?? form) === form && (places || !needsGeneratedAnswer(fault))
   })
-}
-
-function named(name: string, call: LearnedCall, depth: 'quick' | 'all'): Setting[] {
-  const [, status] = /^status-(\d+)$/.exec(name) ?? []
-  if (status) return [{ name: 'status', status: Number(status) }]
-  if (!faultNames.includes(name))
-    throw new TypeError(`sweep(): faults has the unknown fault '${name}'${didYouMean(name, faultNames)}`)
-  const all = variants(faultOf(name), call)
-  return depth === 'all' ? all : all.slice(0, 1)
 }
 
 export function labelOf({ name, ...parameters }: Setting): string {
@@ -66,16 +60,17 @@ export function isDetectable({ name, form }: Setting, entry: JournalEntry): bool
 }
 
 /** Returns a fault with its defaults, then with each other choice of a parameter, then as early and late as possible. */
-function variants(fault: FaultDefinition, call: LearnedCall): Setting[] {
-  const { name } = fault
+function variants({ name, params }: FaultDefinition, entry: JournalEntry, places?: StreamPlaces): Setting[] {
   if (name === 'status') return [{ name }, ...statuses.map((status) => ({ name, status }))]
-  if (requiredParameters(name).includes('path')) return pathsIn(call.entry).map((path) => ({ name, path }))
-  const { shape } = fault.params()
+  if (name === 'field') return pathsIn(entry).map((path) => ({ name, path }))
+  const { shape } = params()
   const choices = Object.entries(shape).flatMap(([parameter, schema]) => {
     const usual = schema.parse(undefined)
     return choicesOf(schema).flatMap((value) => (value === usual ? [] : [{ name, [parameter]: value }]))
   })
-  return [{ name }, ...choices, ...edges(shape, call).map((position) => ({ name, ...position }))]
+  const last = eventsIn(entry.responseBody.text).findIndex((event) => places?.isFinal(event))
+  const ends = 'afterEvents' in shape && last > 0 ? [0, last] : []
+  return [{ name }, ...choices, ...ends.map((afterEvents) => ({ name, afterEvents }))]
 }
 
 function choicesOf(schema: z.ZodType): readonly unknown[] {
@@ -84,12 +79,6 @@ function choicesOf(schema: z.ZodType): readonly unknown[] {
   if (schema instanceof z.ZodEnum) return schema.options
   if (schema instanceof z.ZodLiteral) return [...schema.values]
   return schema instanceof z.ZodUnion ? schema.options.flatMap((each) => choicesOf(each as z.ZodType)) : []
-}
-
-/** Returns the first and the last position between events. */
-function edges(parameters: object, { entry, places }: LearnedCall): object[] {
-  const last = eventsIn(entry.responseBody.text).findIndex((event) => places?.isFinal(event))
-  return 'afterEvents' in parameters && last > 0 ? [{ afterEvents: 0 }, { afterEvents: last }] : []
 }
 
 /** Fields with the answer, in any protocol, and those that clients rely on. */

@@ -42,14 +42,7 @@ export function sweepTable({ runs, calls }: SweepResult): string {
     ''.padEnd(width) + cells(calls.map((_, place) => String(place + 1))),
     ...table,
     legend.join(', '),
-    ...lines.map((run) => `${titleOf(run)}: ${run.message}\n  sandbox.use(${literal(run.rule)})`),
+    ...lines.map((run) => `${titleOf(run)}: ${run.message}\n  sandbox.use(${JSON.stringify(run.rule)})`),
     ...Array.from(missed, ([message, each]) => `not reached (${each.length}): ${message}`),
   ].join('\n')
-}
-
-function literal(value: unknown): string {
-  if (typeof value === 'string') return value.includes("'") ? JSON.stringify(value) : `'${value}'`
-  if (typeof value !== 'object' || value === null) return String(value)
-  const fields = Object.entries(value).map(([name, inner]) => `${name}: ${literal(inner)}`)
-  return `{ ${fields.join(', ')} }`
 }

@@ -19,21 +19,13 @@ import { faultsFor, isDetectable, labelOf, type SweepFault } from './sweep-fault
 
 /** Verdicts with their marks in a table. */
 export const marks = {
-  /** The same result as without faults. */
   recovered: '.',
-  /** An error that names a cause. */
   rejected: 'r',
-  /** A result that `isPartial` recognises. */
   partial: 'p',
-  /** Another result, as if nothing had happened. */
   silent: 'S',
-  /** No result in time. */
   hung: 'H',
-  /** A TypeError, SyntaxError, RangeError or ReferenceError, an error without a message, or an unhandled rejection. */
   crashed: 'C',
-  /** A request that had been answered, or the result of a tool, was sent twice. */
   duplicated: 'D',
-  /** The fault found nothing to act on, or the call did not come. */
   'not-reached': '-',
 } as const
 
@@ -68,7 +60,7 @@ export interface SweepOptions<Result, RequestBodies extends object = Record<stri
   isPartial?(result: Result): boolean
   /** Compares results. Default: deep equality. */
   equals?(left: Result, right: Result): boolean
-  /** Number of runs at a time. Default: 20. */
+  /** Number of runs at a time. If more than 1, runs with a stalled reply are in addition. Default: 20. */
   concurrency?: number
   /** Real time per run in milliseconds, not counting time in which the process is blocked. Default: 5,000. */
   limitMs?: number
@@ -243,7 +235,7 @@ function jobsFor(
     const places = gateway.operations.find(({ id }) => id === operation)?.protocol?.places
     const before = entries.slice(0, place + 1).filter((each) => targetOf(each) === operation)
     const sameForm = before.filter((each) => asksForStream(each.body) === asksForStream(entry.body))
-    return faultsFor({ entry, places }, depth, faults).map((setting) => {
+    return faultsFor(entry, places, depth, faults).map((setting) => {
       // Rules whose faults need a form count only requests for it.
       const { length: call } = requestedForm(faultOf(setting.name)) ? sameForm : before
       const fault = Object.keys(setting).length === 1 ? setting.name : setting
