@@ -12,6 +12,9 @@ export interface Attempt {
   readonly reading: Reading
   /** The conversation in the request; empty if its operation has none. */
   readonly items: readonly ConversationItem[]
+  readonly faults: readonly string[]
+  /** End of the reply, or arrival if there is none, in milliseconds since the sandbox's start. */
+  readonly endMs: number
 }
 
 /**
@@ -58,21 +61,16 @@ export function isFailed({ entry, reading }: Attempt): boolean {
 }
 
 /** Returns true if a call has failed in a way that another attempt may succeed. */
-export function isRetryable(attempt: Attempt): boolean {
-  const { entry, reading } = attempt
+export function isRetryable({ entry, reading, faults }: Attempt): boolean {
   if (reading.ending === 'rejected') return entry.status >= 500 || [408, 409, 429].includes(entry.status)
   // A client that disconnects has a reason of its own, unless it had to wait.
-  const isOwn = entry.delivery === 'aborted-by-client' && !faultsOf(attempt).some(isSlow)
+  const isOwn = entry.delivery === 'aborted-by-client' && !faults.some(isSlow)
   return (reading.ending === 'none' || reading.ending === 'cut') && !isOwn
 }
 
 /** Faults that make clients wait. */
 export function isSlow(fault: string): boolean {
   return /^(?:timeout|latency|bandwidth|slow-.*|.*-stall)$/.test(fault)
-}
-
-export function faultsOf({ entry }: Attempt): string[] {
-  return entry.rules.flatMap(({ faults }) => faults)
 }
 
 /** Returns true if a call arrived after another one had ended, or while the other one got no reply. */
@@ -85,7 +83,7 @@ export function isAfter(later: Attempt, { entry, reading }: Attempt): boolean {
 /** Returns the first attempt that followed each failed one. */
 export function retriesIn(attempts: readonly Attempt[]): (readonly [failed: Attempt, retry: Attempt])[] {
   return attempts.flatMap((failed, place) => {
-    if (/^(?:whole|unknown)$/.test(failed.reading.ending)) return []
+    if (!isFailed(failed)) return []
     // Others are not concurrent.
     const retry = attempts.slice(place + 1, place + 50).find((each) => isAfter(each, failed))
     return retry ? [[failed, retry] as const] : []

@@ -90,7 +90,9 @@ function judge({ entries, scenarios = [], operations }: Facts, evidence: Evidenc
   const all = sorted.map((entry, place): Attempt => {
     const { conversation, places } = protocols.get(entry.operation ?? '') ?? {}
     const items = conversation?.(entry.body).items ?? []
-    return { entry, number: place + 1, reading: readReply(entry, places), items }
+    const faults = entry.rules.flatMap((rule) => rule.faults)
+    const endMs = entry.elapsedMs + (entry.durationMs ?? 0)
+    return { entry, number: place + 1, reading: readReply(entry, places), items, faults, endMs }
   })
   const groups = [...Map.groupBy(all, ({ entry }) => attemptKey(entry)).values()]
   const calls = { all, groups, retries: groups.flatMap(retriesIn), scenarios }

@@ -4,10 +4,8 @@ import { canonicalJson, fieldsOf, isObject, listOf, parseJson } from '../../lib/
 import { jsonProblem } from '../../model/structured.ts'
 import type { ScenarioProgress } from '../../scenarios/activation.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
-import type { NearMiss } from '../../scenarios/near-misses.ts'
 import {
   type Attempt,
-  faultsOf,
   isAfter,
   isFailed,
   isRetryable,
@@ -93,29 +91,29 @@ export const judges = {
   }),
 
   *'duplicate-effect'({ groups, all }) {
-    const firstTrouble = Math.min(...all.filter(isRetryable).map(endOf))
+    const firstTrouble = Math.min(...all.filter(isRetryable).map(({ endMs }) => endMs))
     for (const group of groups.filter(([first]) => first && !isSafe(first))) {
       let answered: Attempt | undefined
       const failures = new Set<Attempt>()
       for (const attempt of group) {
         const retried = [...failures].find((each) => isAfter(attempt, each))
+        const isSame = answered && keyOf(answered) !== undefined && keyOf(answered) === keyOf(attempt)
         if (retried) failures.delete(retried)
-        else if (answered && isAfter(attempt, answered) && !hasSameKey(attempt, answered)) {
+        else if (answered && isAfter(attempt, answered) && !isSame) {
           const attempts = [answered, attempt]
           // Otherwise, the application had no reason to repeat itself, and meant to.
-          if (faultsOf(answered).some((name) => !isSlow(name)) || attempt.entry.elapsedMs >= firstTrouble)
+          if (answered.faults.some((name) => !isSlow(name)) || attempt.entry.elapsedMs >= firstTrouble)
             yield { attempts, text: 'a request was sent again that had been answered in full' }
         }
-        if (attempt.reading.ending !== 'whole' && !faultsOf(attempt).includes('lost-reply'))
-          failures.add(attempt)
-        else answered ??= attempt
+        if (attempt.reading.ending === 'whole' || attempt.faults.includes('lost-reply')) answered ??= attempt
+        else failures.add(attempt)
       }
     }
   },
 
   *'tool-result-twice'({ all }) {
     // Ids that the gateway used twice have two results.
-    if (all.some((attempt) => faultsOf(attempt).includes('tool-call'))) return
+    if (all.some(({ faults }) => faults.includes('tool-call'))) return
     for (const attempt of all) {
       const seen = new Set<string>()
       const twice = attempt.items.find((item) => {
@@ -167,18 +165,15 @@ export const judges = {
   },
 
   *'fault-never-acted'({ scenarios, all }) {
-    let missed: readonly NearMiss[] | undefined
     for (const { name: scenario, rules } of scenarios) {
       const isUsed = rules.some(({ applied }) => applied > 0)
+      const misses = all.flatMap(({ entry }) => entry.nearMisses)
       for (const { rule, name, on, applied, matched, source } of rules) {
         const isByChance = source.probability !== undefined || source.rateLimit || source.during
         if (!source.fault || isByChance || applied > 0 || (isUsed && matched === 0)) continue
-        missed ??= all.flatMap(({ entry }) => entry.nearMisses)
-        const miss = missed.findLast((each) => each.scenario === scenario && each.rule === rule)
-        const why =
-          matched > 0
-            ? 'it found nothing to act on'
-            : (miss?.reason ?? `no call to ${on.join(', ')} matched it`)
+        const miss = misses.findLast((each) => each.scenario === scenario && each.rule === rule)
+        const unmatched = miss?.reason ?? `no call to ${on.join(', ')} matched it`
+        const why = matched > 0 ? 'it found nothing to act on' : unmatched
         yield { attempts: [], text: `The fault of ${ruleTitle(scenario, rule, name)} never acted: ${why}` }
       }
     }
@@ -206,12 +201,8 @@ function requestOf({ headers, body, requestText }: JournalEntry): string {
 function gapsBetween(attempts: readonly Attempt[]): number[] {
   return attempts.slice(1).flatMap((next, place) => {
     const before = attempts[place] as Attempt
-    return retryAfterOf(before.entry) > 0 ? [] : Math.max(0, next.entry.elapsedMs - endOf(before))
+    return retryAfterOf(before.entry) > 0 ? [] : Math.max(0, next.entry.elapsedMs - before.endMs)
   })
-}
-
-function endOf({ entry }: Attempt): number {
-  return entry.elapsedMs + (entry.durationMs ?? 0)
 }
 
 /** Judges the last attempts at something, if their replies have only a part of the answer. */
@@ -226,13 +217,11 @@ function accepted(what: string, concerns: (reading: Reading, evidence: Evidence)
       // Limits in a request, and disconnecting, are the client's own choice.
       const isOwn =
         reading.ending === 'incomplete' ? entry.rules.length === 0 : entry.delivery === 'aborted-by-client'
-      if (isOwn && (userAborted || faultsOf(attempt).length === 0)) continue
+      if (isOwn && (userAborted || attempt.faults.length === 0)) continue
       const known = [squeezed(entry.requestText.text), ...whole]
-      const isTaken = leaves
-        .filter(
-          (leaf) => leaf === reading.text || overlaps(leaf, reading.text) || overlaps(reading.text, leaf),
-        )
-        .some((leaf) => !known.some((text) => text.includes(leaf)))
+      const isIts = (leaf: string) =>
+        leaf === reading.text || overlaps(leaf, reading.text) || overlaps(reading.text, leaf)
+      const isTaken = leaves.some((leaf) => isIts(leaf) && !known.some((text) => text.includes(leaf)))
       const isJudged = result !== undefined
       if (!isJudged || (isTaken && !isMarked(result)))
         yield { attempts: [attempt], text: `${what}, ${isJudged ? unmarked : unjudged}`, isJudged }
@@ -261,12 +250,7 @@ function overlaps(whole: string, part: string): boolean {
   return part.length >= minOverlap && whole.includes(part)
 }
 
-function hasSameKey(...attempts: [Attempt, Attempt]): boolean {
-  const [one, other] = attempts.map(({ entry: { headers } }) => {
-    return headers['idempotency-key'] ?? headers['x-idempotency-key']
-  })
-  return one !== undefined && one === other
-}
+const keyOf = ({ entry: { headers } }: Attempt) => headers['idempotency-key'] ?? headers['x-idempotency-key']
 
 function isSafe({ entry }: Attempt): boolean {
   return !/^(?:POST|PATCH)$/.test(entry.method)
@@ -288,15 +272,14 @@ function problemOf(reply: Attempt, { entry, items }: Attempt, id: string): strin
   if (tool['type'] === 'custom') return undefined
   if (!isObject(parseJson(args))) return `not whole JSON: ${args}`
   const schema = tool['parameters'] ?? tool['input_schema']
-  return faultsOf(reply).length > 0 && isObject(schema) ? jsonProblem(args, schema) : undefined
+  return reply.faults.length > 0 && isObject(schema) ? jsonProblem(args, schema) : undefined
 }
 
 /** Returns the texts in a value, and those of lists of texts joined, without white space. */
 function leavesOf(value: unknown, depth = 0): string[] {
-  if (typeof value === 'string') return value === '' ? [] : [squeezed(value)]
+  if (typeof value === 'string') return [squeezed(value)].filter((text) => text !== '')
   if (typeof value !== 'object' || value === null || depth > 20) return []
-  const joined = Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join('') : ''
-  return [joined, ...Object.values(value).flatMap((each) => leavesOf(each, depth + 1))].flatMap((each) =>
-    each === '' ? [] : squeezed(each),
-  )
+  const inner: unknown[] = Object.values(value)
+  const isList = Array.isArray(value) && inner.every((each) => typeof each === 'string')
+  return [...(isList ? leavesOf(inner.join('')) : []), ...inner.flatMap((each) => leavesOf(each, depth + 1))]
 }

@@ -1,24 +1,9 @@
 /** Prints a sweep as a table, with a line for each run that needs attention. */
 import { marks, type SweepResult, type SweepRun, type SweepVerdict } from './sweep.ts'
 
-const failing: readonly SweepVerdict[] = ['silent', 'hung', 'crashed', 'duplicated']
-
 /** Returns the run's name in a list of accepted findings, such as `call 2 (createResponse), stream-cut: silent`. */
 export function titleOf({ operation, call, fault, verdict }: SweepRun): string {
   return `call ${call} (${operation}), ${fault}: ${verdict}`
-}
-
-/**
- * Returns the runs that are silent, hung, crashed or duplicated, except those that no client could detect, and the
- * accepted findings that no longer occur.
- */
-export function failuresOf({ runs }: SweepResult, accepted: readonly string[]) {
-  const bad = runs.filter(({ verdict, isDetectable }) => isDetectable && failing.includes(verdict))
-  const titles = new Set(bad.map(titleOf))
-  return {
-    failed: bad.filter((run) => !accepted.includes(titleOf(run))),
-    outdated: accepted.filter((title) => !titles.has(title)),
-  }
 }
 
 /** Returns a table of faults and calls, then a line for each run that neither recovered nor was rejected. */
