@@ -108,9 +108,8 @@ const guessed: Readonly<Record<string, FaultName>> = {
 
 /** Returns the problem with a value that is not a fault's name, or with the name of a fault that needs parameters. */
 function problemWith(value: unknown): string | undefined {
-  const isText = typeof value === 'string' || typeof value === 'number'
-  if (isText && /^[45]\d\d$/.test(String(value)))
-    return `Must be a name, got ${shown(value)}; write { name: 'status', status: ${value} }`
+  const [, status] = /^(?:status-)?([45]\d\d)$/.exec(typeof value === 'object' ? '' : String(value)) ?? []
+  if (status) return `${shown(value)} is unknown; write { name: 'status', status: ${status} }`
   if (typeof value !== 'string')
     return mustBe("a fault, such as 'latency' or { name: 'latency', ms: 500 }").error({ input: value })
   const fault = byName.get(value)

@@ -57,7 +57,11 @@ describe('rules written in the style of other tools', () => {
       { on: '*', status: 503 },
       "use(): unknown field 'status'; use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }",
     ],
-    [{ on: '*', fault: 503 }, "use(): fault must be a name, got 503; write { name: 'status', status: 503 }"],
+    [{ on: '*', fault: 503 }, "use(): fault: 503 is unknown; write { name: 'status', status: 503 }"],
+    [
+      { on: '*', fault: 'status-503' },
+      "use(): fault: 'status-503' is unknown; write { name: 'status', status: 503 }",
+    ],
     [{ on: '*', fault: 'delay' }, "use(): fault: 'delay' is unknown; did you mean 'latency'?"],
     [
       { on: '*', fault: 'disconnect' },
