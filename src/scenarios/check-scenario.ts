@@ -179,7 +179,9 @@ function* onProblems({ rule, operations }: RuleContext): Generator<Finding> {
     if (on === '*' || ids.includes(on)) continue
     const path = Array.isArray(rule.on) ? ['on', index] : ['on']
     const [, method, below] = /^(?:(\w+) +)?(?:https?:\/\/[^/]*)?(?:\/api\/v1)?(\/[^\s?#]*)/.exec(on) ?? []
-    const operation = operations.find((each) => matchesPath(each, method, below ?? `/${on}`))
+    // Clients call POST /chat/completions `chat.completions.create`.
+    const asPath = `/${on.replace(/\.(create|parse|stream)$/, '').replaceAll('.', '/')}`
+    const operation = operations.find((each) => matchesPath(each, method, below ?? asPath))
     if (operation) yield [path, `: '${on}' is an operation: use its id '${operation.id}'`]
     else if (!on.includes('/')) yield [path, `: unknown operation '${on}'${didYouMean(on, ids)}`]
     else if (/[{}*]|\/:/.test(on))
