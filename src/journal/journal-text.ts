@@ -92,16 +92,17 @@ export function allCallsText(entries: readonly JournalEntry[], stray: readonly J
 }
 
 /** Returns `\nIn addition, the default sandbox received 1 call meanwhile: …`, or an empty string for no calls. */
-export function strayCallsText(entries: readonly JournalEntry[]): string {
-  if (entries.length === 0) return ''
+export function strayCallsText(all: readonly JournalEntry[]): string {
+  const entries = all.filter(({ status }) => status !== 410)
+  const late = all.length - entries.length
+  const ended = late === 0 ? '' : `\nIn addition, ${calls(late)} to an ended or missing sandbox got a 410.`
+  if (entries.length === 0) return ended
   const texts = entries.slice(0, maxNamedCalls).map(({ method, path, headers }) => {
     const by = 'authorization' in headers ? 'with an unknown key' : 'without a key'
     return `${method} ${hideInString(splitAddress(path).route ?? path)} ${by}`
   })
   if (entries.length > maxNamedCalls) texts.push(`${entries.length - maxNamedCalls} more`)
   const received = `the default sandbox received ${calls(entries.length)} meanwhile: ${texts.join(', ')}`
-  return `\nIn addition, ${received}. ${toThisSandbox}.`
+  const fix = 'use sandbox.baseUrl or sandbox.apiKey or, in process, sandbox.run(work)'
+  return `${ended}\nIn addition, ${received}. To send them to this sandbox, ${fix}.`
 }
-
-const toThisSandbox =
-  'To send them to this sandbox, use sandbox.baseUrl or sandbox.apiKey or, in process, sandbox.run(work)'

@@ -55,8 +55,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     this.store = store
     this.operations = operations
     const before = shared ? shared.#arrivals : 0
-    const records = () => shared?.records().filter(({ arrival }) => arrival > before) ?? []
-    this.stray = () => records().map(toEntry)
+    this.stray = () => shared?.records().flatMap((each) => (each.arrival > before ? toEntry(each) : [])) ?? []
   }
 
   /** Returns all entries, oldest first. */

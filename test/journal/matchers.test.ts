@@ -121,6 +121,22 @@ describe('expectSandbox()', () => {
     expect(() => expectSandbox(gateway).toHaveReceivedTimes('listProviders', 2)).not.toThrow('In addition')
   })
 
+  it('only counts the calls that got a 410', async () => {
+    const gateway = createGateway()
+    const ended = gateway.createSandbox()
+    ended.dispose()
+    const sandbox = gateway.createSandbox()
+    const headers = { authorization: `Bearer ${ended.apiKey}` }
+    expect((await call(gateway, 'GET /providers', { headers })).status).toBe(410)
+    const failing = () => expectSandbox(sandbox).toHaveReceived('listProviders')
+    const text = 'The journal has no calls.\nIn addition, 1 call to an ended or missing sandbox got a 410.'
+    expect(failing).toThrow(new RegExp(`${text}$`))
+    await call(gateway, 'GET /providers')
+    expect(failing).toThrow(
+      `${text}\nIn addition, the default sandbox received 1 call meanwhile: GET /providers`,
+    )
+  })
+
   it('rejects a value without a journal', () => {
     expect(() => expectSandbox('sandbox' as never)).toThrow("requires a gateway or a sandbox, got 'sandbox'")
   })
