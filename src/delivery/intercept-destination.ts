@@ -4,6 +4,7 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import { sandboxIdOfKey } from '../gateway/locate.ts'
 import { pathNotFound, unknownPath } from '../gateway/router.ts'
 import { forwardedHeader, publicBase, publicHosts, routeBelow, splitAddress } from '../lib/address.ts'
+import { isLoopback } from '../lib/loopback.ts'
 import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 import type { ActiveInterception } from './interceptions.ts'
@@ -196,7 +197,5 @@ export function runtimeWithOwnFetch(): 'Bun' | 'Deno' | undefined {
 
 /** Returns true for the application's own servers: on this machine, or at the page's origin. */
 function isOwnServer({ hostname, origin }: URL): boolean {
-  return loopback.test(hostname) || origin === globalThis.location?.origin
+  return isLoopback(hostname) || origin === globalThis.location?.origin
 }
-
-const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/

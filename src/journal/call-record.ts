@@ -133,7 +133,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   #parsed: unknown
   isKept = false
   holds = 0
-  lacksRecording = false
+  /** False if the real gateway received the request. */
+  lacksRecording: boolean | undefined
   #isRouted = false
   #usageOfSent: UsageOfSent | undefined
   #onSettled: readonly (() => void)[] = []
@@ -171,7 +172,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   get isUnmatched(): boolean {
-    return this.lacksRecording || (!this.operation && !this.isAnswered)
+    return this.lacksRecording ?? (!this.operation && !this.isAnswered)
   }
 
   get nearMissCount(): number {

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { unauthorized } from '../gateway/admit.ts'
 import { GatewayError } from '../http/errors.ts'
+import { isLoopback } from '../lib/loopback.ts'
 import type { ServerSettings } from './server-options.ts'
 
 type Access = Pick<ServerSettings, 'host' | 'allowedHosts' | 'allowedOrigins' | 'token'>
@@ -47,7 +48,7 @@ export class Guard {
   assertOrigin(origin: string, host: string | undefined): void {
     if (this.#allowedOrigins.has('*') || this.#allowedOrigins.has(origin.toLowerCase())) return
     const url = /^https?:/i.test(origin) ? URL.parse(origin) : null
-    if (url && (url.host === host || isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))) return
+    if (url && (url.host === host || isLoopback(url.hostname))) return
     throw new GatewayError(
       403,
       `Origin '${origin}' is not allowed: add it with --allowed-origin, or to the allowedOrigins option`,
@@ -93,12 +94,6 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 
 function countOf(name: string, rawHeaders: readonly string[]): number {
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length
-}
-
-function isLoopback(hostname: string): boolean {
-  return (
-    /^(localhost|.+\.localhost|::1)$/.test(hostname) || (hostname.startsWith('127.') && isIP(hostname) === 4)
-  )
 }
 
 /** Strips the port, a trailing dot and brackets: `[::1]:4141` becomes `::1`. */

@@ -344,25 +344,63 @@ describe('recordings', () => {
 
 describe('unmatched requests', () => {
   const passthrough = ({ url }: Upstream): GatewayOptions => ({
-    recordings: { from: [], upstream: url.href },
+    recordings: { upstream: url.href },
   })
 
   it('are forwarded and streamed with upstream', async () => {
     await using upstream = await startHeldStream()
-    await using server = await startServer(passthrough(upstream))
+    const request = requestOf({ ...hello, input: 'Other' }, { path: '/responses' })
+    const recordings = { from: [recordingOf(['recorded'], { request })], upstream: upstream.url.href }
+    await using server = await startServer({ recordings, timeScale: 0 })
     const received = await ask(server.baseUrl, '/responses', { body: hello }, ({ chunks }) => {
       if (chunks.length === 1) upstream.finish()
     })
     expect(joined(received.chunks)).toBe('data: first\n\ndata: [DONE]\n\n')
     expect(upstream.requests[0]).toMatchObject({ body: JSON.stringify(hello), url: '/api/v1/responses' })
-    const forwarded = expect.stringContaining(`; forwarded to ${upstream.url.href}`)
-    expect(server.gateway.journal.last('createResponse')?.warnings).toEqual([forwarded])
+    await call(server, 'GET /providers')
+    expect(server.gateway.journal.last('listProviders')?.warnings).toEqual([
+      `No recording matches GET /providers. The nearest is ask.recording.jsonl, whose path is /responses, not /providers; forwarded to ${upstream.url.href}`,
+    ])
 
-    expect(() => createGateway({ recordings: { from: [], onUnmatched: 'passthrough' } })).toThrow(
+    expect(() => createGateway({ recordings: { onUnmatched: 'passthrough' } })).toThrow(
       "createGateway: options.recordings.upstream is required for onUnmatched: 'passthrough': the base URL of the real gateway",
     )
+    expect(() => createGateway({ recordings: { onEnd: 'fail' } })).toThrow(
+      'createGateway: options.recordings.onEnd requires options.recordings.from',
+    )
+  })
+
+  it('are forwarded without a warning if there are no recordings, unless a rule replies or fails', async () => {
+    await using upstream = await startUpstream((_, response) => void response.end('real'))
+    const gateway = createGateway(passthrough(upstream))
+    gateway.reply('mocked', { when: { body: { model: { matches: '^(?!borealis/)' } } } })
+    gateway.use({ on: 'GET /files', fault: { name: 'status', status: 503 } })
+    const { model: _, ...others } = hello
+    expect((await post(gateway, '/responses', hello)).text).toContain('"mocked"')
+    expect((await post(gateway, '/responses', { ...others, model: 'borealis/polar-1' })).text).toBe('real')
+    expect((await post(gateway, '/unknown', {})).text).toBe('real')
+    expect((await call(gateway, 'GET /files')).status).toBe(503)
+    expect(upstream.requests.map(({ url }) => url)).toEqual(['/api/v1/responses', '/api/v1/unknown'])
+    expect(gateway.journal.entries().flatMap(({ warnings }) => warnings)).toEqual([])
+    expect(gateway.journal.unmatched()).toEqual([])
+  })
+
+  it('get a 404 if CI is set, unless the upstream is on this machine', async () => {
     vi.stubEnv('CI', 'true')
-    expect(() => createGateway(passthrough(upstream))).toThrow('CI is set')
+    const request = requestOf(hello, { path: '/responses' })
+    const upstream = 'https://gateway.example/api/v1'
+    const recordings = { from: [recordingOf(['recorded'], { request })], upstream }
+    const gateway = createGateway({ recordings, timeScale: 0 })
+    expect((await post(gateway, '/responses', hello)).text).toBe('recorded')
+    const { status, body } = await call(gateway, 'GET /providers')
+    expect([status, body.error.message]).toEqual([
+      404,
+      'No recording matches GET /providers. The nearest is ask.recording.jsonl, whose path is /responses, not /providers. Pass-through is disabled because CI is set: record the request, or unset CI',
+    ])
+    expect(gateway.journal.unmatched()).toHaveLength(1)
+
+    await using local = await startUpstream((_, response) => void response.end('local'))
+    expect((await post(createGateway(passthrough(local)), '/responses', hello)).text).toBe('local')
   })
 
   it('receive decompressed replies without a content-encoding header', async () => {
