@@ -34,7 +34,7 @@ export async function checkRequest(
   const { dialect } = gateway
   const { input = noInput, protocol } = operation
   const sent = { search: record.search, body: input.body ? bodyOf(input, record) : record.body }
-  const { search, body: translated, ...notes }: SentRequest = dialect?.request?.(sent, operation.id) ?? sent
+  const { search, body: translated, ...notes }: SentRequest = (await dialect?.request?.(sent, record)) ?? sent
   const body = stream === undefined ? translated : { ...(translated as object), stream }
   // Stored responses can be referred to if they are enabled, or if a rule scripts the reply.
   const mayRefer = protocol?.storingBody && (state.options.storedResponses || script)

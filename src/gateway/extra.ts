@@ -104,7 +104,7 @@ export interface ExtraHost {
 export interface Dialect {
   /** Sent before a stream's first event. Default: none. */
   readonly comment?: string
-  request?(request: SentRequest, operation: string): SentRequest
+  request?(request: SentRequest, record: CallRecord<SandboxState>): Promise<SentRequest>
   /** Returns a translated body's schema, derived from the operation's. */
   body?(schema: z.ZodType, operation: string): z.ZodType
   /** Fields that clients of the vendor send although they have no effect here. */

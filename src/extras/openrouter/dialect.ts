@@ -11,13 +11,21 @@ import { dollars } from '../../journal/ledger.ts'
 import { fieldsOf, isObject, listOf, lookUp } from '../../lib/json.ts'
 import { hash, uuid } from '../../lib/seed.ts'
 import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
-import { cachePrices, pricingOf, providersOf } from '../../model/catalogue.ts'
+import { cachePrices, pricingOf } from '../../model/catalogue.ts'
 import type { CatalogueModel } from '../../resources/catalogue-model.ts'
 import { titled } from '../../resources/factory.ts'
 import { modelsIn } from '../../resources/fallback-models.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import vendor from './openrouter.json' with { type: 'json' }
-import { openrouterBody, pluginWarnings, shownTool, withParameters, withPreset } from './requests.ts'
+import { routeTo } from './providers.ts'
+import {
+  extendedOperations,
+  openrouterBody,
+  pluginWarnings,
+  shownTool,
+  withParameters,
+  withPreset,
+} from './requests.ts'
 
 type Words = Readonly<Record<string, string>>
 type WordsByPath = Readonly<Record<string, Words>>
@@ -91,7 +99,10 @@ const madeEventFields: typeof madeFields = {
 export const openrouter: Dialect = {
   comment: 'OPENROUTER PROCESSING',
 
-  request({ search, body }, operation) {
+  async request({ search, body }, { operation = '', model = '', state }) {
+    const isRouted = extendedOperations.includes(operation)
+    const { refusal } = isRouted ? await routeTo(model, body, state.tables) : {}
+    if (refusal) throw refusal
     const query = new URLSearchParams(search)
     const source = lookUp(sources, query.get('source'))
     if (source !== undefined) query.set('source', source)
@@ -143,7 +154,7 @@ async function toAnsweredCall(record: CallRecord<SandboxState>) {
   const { tables, seed } = state
   const model = usage?.model ?? record.model ?? ''
   const pricing = await pricingOf(model, tables)
-  const [provider] = await providersOf(model, tables)
+  const { provider } = await routeTo(model, body, tables)
   // In US dollars per token.
   const prices = { prompt: Number(pricing?.prompt ?? 0), completion: Number(pricing?.completion ?? 0) }
   return {
@@ -153,7 +164,7 @@ async function toAnsweredCall(record: CallRecord<SandboxState>) {
     tables,
     seed,
     model,
-    provider: provider?.name ?? '',
+    provider,
     /** The models that were tried, in order. The last one replied. */
     asked: triedModels,
     cost: usage?.cost ?? 0,

@@ -4,14 +4,11 @@ import { fieldsOf, listOf } from '../../lib/json.ts'
 import { CreateResponseBody, ignored, StoringResponseBody } from '../../resources/create-response-body.ts'
 import { fallbackModels } from '../../resources/fallback-models.ts'
 import { kindsOf, objectByType } from '../../resources/object-by-type.ts'
-import vendor from './openrouter.json' with { type: 'json' }
 
-/** Returns the schema of provider preferences, whose fields have no effect. */
+/** Returns the schema of the provider preferences that have an effect. */
 function preferences(): z.ZodType {
   const list = z.array(z.string()).nullish()
-  const others =
-    'allow_fallbacks require_parameters data_collection zdr enforce_distillable_text quantizations sort max_price preferred_min_throughput preferred_max_latency'
-  return z.object({ order: list, only: list, ignore: list, ...ignored(...others.split(' ')) }).nullish()
+  return z.object({ order: list, only: list, ignore: list, ...ignored('allow_fallbacks') }).nullish()
 }
 
 const plugins: Readonly<Record<string, string>> = {
@@ -37,11 +34,14 @@ export function pluginWarnings(body: unknown): string[] {
   return [...new Set(ids)].map((id) => `The '${id}' plugin is not simulated`)
 }
 
+/** Operations whose bodies have OpenRouter's fields, such as provider preferences. */
+export const extendedOperations = ['createResponse', 'createChatCompletion', 'createMessage']
+
 const bodies = new WeakMap<z.ZodType, z.ZodType>()
 
 /** Extends Understudy's body schema for an operation with OpenRouter's fields. */
 export function openrouterBody(schema: z.ZodType, operation: string): z.ZodType {
-  if (!Object.hasOwn(vendor.requests, operation)) return schema
+  if (!extendedOperations.includes(operation)) return schema
   const made = bodies.get(schema) ?? extended(schema, operation)
   bodies.set(schema, made)
   return made

@@ -176,6 +176,80 @@ describe('plugins', () => {
   })
 })
 
+describe.runIf(hasExtra('chat'))('provider preferences', () => {
+  const route = async (provider: object, body: object = {}, options: object = { strict: true }) => {
+    const { gateway } = setup(options)
+    const { status, body: reply } = await call(gateway, 'POST /chat/completions', {
+      headers: { 'x-openrouter-metadata': 'enabled' },
+      body: { model, messages: [question], provider, ...body },
+    })
+    const { warnings = [] } = gateway.journal.last('createChatCompletion') ?? {}
+    const [endpoint] = reply.openrouter_metadata?.endpoints.available ?? []
+    if (endpoint) expect(endpoint.provider).toBe(reply.provider)
+    return { status, reply, warnings }
+  }
+
+  it.each<[provider: string, preferences: object]>([
+    ['Aurora', { allow_fallbacks: true, only: [], ignore: null }],
+    ['Aurora', { order: ['kestrel'] }],
+    ['Borealis', { order: ['kestrel', 'borealis', 'aurora'], allow_fallbacks: false }],
+    ['Borealis', { only: ['Borealis', 'kestrel'] }],
+    ['Borealis', { order: ['aurora'], ignore: ['aurora/turbo'] }],
+    ['Google Vertex', { order: ['google-vertex'] }],
+  ])('choose %s by %j', async (provider, preferences) => {
+    expect(await route(preferences)).toMatchObject({ status: 200, reply: { provider }, warnings: [] })
+  })
+
+  it.each([{ only: ['kestrel'] }, { order: ['kestrel'] }])(
+    'let any provider serve a model without a record: %j',
+    async (preferences) => {
+      const { reply } = await route(preferences, { model: 'openai/gpt-5' })
+      expect(reply.provider).toBe('Kestrel')
+    },
+  )
+
+  it('are refused as by OpenRouter if they leave no provider, and count nothing', async () => {
+    const { reply } = await route({ only: ['kestrel'] })
+    expect(reply.error).toEqual({
+      code: 404,
+      message:
+        "No allowed providers are available for the selected model. Providers serving aurora/dawn-2: aurora, borealis, but your request's provider.only preference permits only: kestrel.",
+      metadata: { available_providers: ['aurora', 'borealis'], requested_providers: ['kestrel'] },
+    })
+    const { reply: strict } = await route({ order: ['kestrel'], allow_fallbacks: false })
+    expect(strict.error.message).toBe('No allowed providers are available for the selected model.')
+    const { gateway, create } = setup()
+    const ignored = await create({ input: 'Hi', provider: { ignore: ['aurora', 'borealis'] } })
+    expect(ignored.reply.error.message).toMatch(/^All providers have been ignored\./)
+    expect(gateway.usage().requests).toBe(0)
+  })
+
+  it('leave a fallback model to reply', async () => {
+    const { reply, warnings } = await route({ only: ['kestrel'] }, { models: [model, 'kestrel/swift-1'] })
+    expect(reply).toMatchObject({ model: 'kestrel/swift-1', provider: 'Kestrel' })
+    expect(warnings).toEqual([`'${model}' returned 404, so 'kestrel/swift-1' was tried instead`])
+  })
+
+  it('that are not simulated add a warning', async () => {
+    const idle = { data_collection: 'deny', zdr: true, sort: { by: 'price' }, max_price: { prompt: 1 } }
+    for (const options of [{}, { strict: true }]) {
+      const { status, warnings } = await route({ order: ['aurora'], ...idle }, {}, options)
+      expect(status).toBe(200)
+      expect(warnings).toEqual(
+        Object.keys(idle).map((name) => `body.provider.${name} is accepted, but not simulated`),
+      )
+    }
+  })
+
+  it.runIf(hasExtra('models'))('of embeddings add a warning', async () => {
+    const { gateway } = setup({ strict: true })
+    const body = { model, input: 'Hi', provider: { order: ['aurora'] } }
+    expect((await call(gateway, 'POST /embeddings', { body })).status).toBe(200)
+    const { warnings } = gateway.journal.last('createEmbeddings') ?? {}
+    expect(warnings).toEqual(['body.provider is accepted, but not simulated'])
+  })
+})
+
 it("a tool in the reply has the request's settings, under the vendor's names", async () => {
   const { create } = setup()
   const settings = { engine: 'exa', search_context_size: 'low', filters: { allowed_domains: ['a.example'] } }
