@@ -46,34 +46,29 @@ type Rule = keyof typeof sources
 export const rules: Rules<Rule> = {
   sources,
   *check(body, facts) {
-    const messages = listOf(body['messages']).map(fieldsOf)
-    // A text that is not in a block becomes one without a type.
-    const blocks = messages.flatMap(({ role, content }, at) =>
-      blocksOf(typeof content === 'string' ? [{}] : content, `messages[${at}].content`, at, role),
-    )
+    const blocks = listOf(body['messages']).flatMap((message, at) => {
+      const { role, content } = fieldsOf(message)
+      // A text that is not in a block becomes one without a type.
+      return blocksOf(typeof content === 'string' ? [{}] : content, `messages[${at}].content`, at, role)
+    })
     // A continued thread's earlier messages are not in the request.
     const isContinued = fieldsOf(body['thread'])['previous_message_id'] != null
-    if (!isContinued) yield* checkPairs(blocks, facts)
+    if (!isContinued) yield* checkPairs(blocks)
     // Gateways accept unsigned thinking of other vendors' models.
     if (!facts.isVendor || /claude/i.test(textOf(body['model']))) yield* checkThinking(body, blocks, facts)
     yield* checkSettings(body, facts)
     yield* checkTools(body)
-    yield* checkContent(body, messages, blocks, facts)
+    yield* checkContent(body, blocks, facts)
   },
 }
 
-function* checkPairs(blocks: readonly Block[], { isVendor }: Facts) {
+function* checkPairs(blocks: readonly Block[]) {
   const spoken = blocks.filter(({ role }) => role !== 'system')
-  const isAnswer = ({ role }: Block, before?: Block) => role === 'assistant' && before?.role !== role
+  const isAnswer = ({ role }: Block, before?: Block) => role === 'assistant' && before?.['role'] !== role
   const turns = turnsIn(spoken, /^tool_(use|result)$/, isAnswer)
   // Results of server tools can follow those of other tools.
   const isQuestion = ({ role, type }: Block) => role === 'user' && type !== 'tool_result'
   const serverTurns = turnsIn(spoken, /^(server_tool_use|(?!mcp_).+_tool_result)$/, isQuestion)
-  for (const { kind, path, id } of isVendor ? [] : turns.flat()) {
-    const message = "String should match pattern '^[a-zA-Z0-9_-]+$'"
-    const isOther = kind === 'call' && /[^\w-]/.test(id)
-    yield isOther && breachAt('tool-id-pattern', `${path}.tool_use.id`, message)
-  }
   for (const { kind, path } of pairsIn(turns.flat()).repeated)
     yield kind === 'call' && breachAt('duplicate-call-id', path, '`tool_use` ids must be unique')
   for (const { unanswered, repeated } of turns.map(pairsIn)) {
@@ -104,7 +99,10 @@ function* checkPairs(blocks: readonly Block[], { isVendor }: Facts) {
 }
 
 function* checkThinking({ model, models, thinking: mode }: Fields, blocks: readonly Block[], facts: Facts) {
-  for (const { path, type, signature } of blocks) {
+  for (const { path, type, id, signature } of blocks) {
+    const isOther = type === 'tool_use' && !facts.isVendor && /[^\w-]/.test(textOf(id))
+    const mustMatch = "String should match pattern '^[a-zA-Z0-9_-]+$'"
+    yield isOther && breachAt('tool-id-pattern', `${path}.tool_use.id`, mustMatch)
     const isForeign = models == null && readSignature(signature)?.isOf(textOf(model)) === false
     const isInvalid = type === 'thinking' && (!signature || isForeign)
     yield isInvalid && breachAt('thinking-signature', path, 'Invalid `signature` in `thinking` block')
@@ -112,7 +110,7 @@ function* checkThinking({ model, models, thinking: mode }: Fields, blocks: reado
   const end = blocks.findLastIndex(({ role }) => role === 'assistant') + 1
   const start = blocks.slice(0, end).findLastIndex(({ role }) => role === 'user') + 1
   const answer = blocks.slice(start, end)
-  const { type: first, path } = answer[0] ?? {}
+  const { type: first, path }: Partial<Block> = answer[0] ?? {}
   const isToolTurn = blocks.slice(end).some(({ type }) => type === 'tool_result')
   // Reports differ, so only thinking that is known to have preceded the call must come back.
   const isKnown = isToolTurn && answer.some(({ id }) => facts.memory.get(callAfterThinking(textOf(id))))
@@ -197,15 +195,10 @@ function* checkTools({ tools: sent, tool_choice }: Fields) {
   }
 }
 
-function* checkContent(
-  body: Fields,
-  messages: readonly Fields[],
-  blocks: readonly Block[],
-  { model }: Facts,
-) {
+function* checkContent(body: Fields, blocks: readonly Block[], { model }: Facts) {
   const all = blocks.flatMap((block) => {
-    const inner = block.type === 'tool_result' ? block['content'] : []
-    return [block, ...blocksOf(inner, `${block.path}.tool_result.content`)]
+    const { type, path, content } = block
+    return [block, ...blocksOf(type === 'tool_result' && content, `${path}.tool_result.content`)]
   })
   const images = all.filter(({ type }) => type === 'image')
   const files = all.filter(({ type }) => type === 'document')
@@ -214,8 +207,8 @@ function* checkContent(
   yield images.length + files.length > most && breach('image-count', 'messages', tooMany)
   for (const { path, source } of images) {
     const { length } = textOf(fieldsOf(source)['data'])
-    const tooLarge = `image exceeds 10 MB maximum: ${length} bytes > ${maxImage} bytes`
-    yield length > maxImage && breachAt('image-size', `${path}.image.source.base64`, tooLarge)
+    const tooLarge = `image exceeds 10 MB maximum: ${length} bytes > 10485760 bytes`
+    yield length > 10_485_760 && breachAt('image-size', `${path}.image.source.base64`, tooLarge)
   }
 
   const { tools, system, cache_control } = body
@@ -230,6 +223,7 @@ function* checkContent(
   const isAfterShort = long && cached.slice(0, cached.indexOf(long)).some((block) => !isLong(block))
   yield isAfterShort && breachAt('cache-ttl-order', `${long.path}.cache_control.ttl`, order)
 
+  const messages = listOf(body['messages']).map(fieldsOf)
   for (const [at, { role, content }] of messages.entries()) {
     const isFinal = at === messages.length - 1 && role === 'assistant'
     const must = 'all messages must have non-empty content except for the optional final assistant message'
@@ -248,8 +242,6 @@ function* checkContent(
   yield isOpen && breach('trailing-space', 'messages', noSpace)
 }
 
-const maxImage = 10 * 1024 * 1024
-
 /** @param path Begins the message, with dots instead of brackets. */
 function breachAt(rule: Rule, path: string, message: string) {
   return breach(rule, path.replace('.custom', ''), `${path.replace(/\[(\d+)\]/g, '.$1')}: ${message}`)
@@ -260,28 +252,29 @@ interface Block extends Fields {
   readonly path: string
   /** Place of its message. */
   readonly at: number
-  readonly isLate: boolean
-  readonly role: unknown
-  readonly type: unknown
 }
 
 function blocksOf(content: unknown, path: string, at = 0, role?: unknown): Block[] {
-  const blocks = listOf(content).map(fieldsOf)
-  const first = blocks.findIndex(({ type }) => type !== 'tool_result')
-  return blocks.map(({ type, ...fields }, place) => {
-    const isLate = type === 'tool_result' && first >= 0 && first < place
-    return { ...fields, type, path: `${path}[${place}]`, at, role, isLate }
-  })
+  return listOf(content).map((each, place) => ({ ...fieldsOf(each), path: `${path}[${place}]`, at, role }))
 }
 
 /** Returns each turn's calls with their results. */
 function turnsIn(blocks: Block[], types: RegExp, isStart: (block: Block, before?: Block) => boolean) {
   const turns: (Block & Step)[][] = [[]]
+  let isLate = false
   for (const [place, block] of blocks.entries()) {
-    if (isStart(block, blocks[place - 1])) turns.push([])
-    const { type, id, tool_use_id } = block
+    const before = blocks[place - 1]
+    const { type, id, tool_use_id, at } = block
+    isLate = before?.at === at && (isLate || before['type'] !== 'tool_result')
+    if (isStart(block, before)) turns.push([])
     const kind = /_use$/.test(textOf(type)) ? 'call' : 'result'
-    if (types.test(textOf(type))) turns.at(-1)?.push({ ...block, kind, id: textOf(id ?? tool_use_id) })
+    const step = {
+      ...block,
+      kind,
+      id: textOf(id ?? tool_use_id),
+      isLate: isLate && type === 'tool_result',
+    } as const
+    if (types.test(textOf(type))) turns.at(-1)?.push(step)
   }
   return turns
 }

@@ -4,7 +4,7 @@ import { allCallsText } from '../../journal/journal-text.ts'
 import { dollars, type SandboxUsage } from '../../journal/ledger.ts'
 import { assertInspectable, type MatcherResult, toResult, whenAll } from '../../journal/matchers.ts'
 import { fieldsOf, isObject, parseJson } from '../../lib/json.ts'
-import { readAt, readPath } from '../../lib/value-path.ts'
+import { readAt } from '../../lib/value-path.ts'
 import { tokenCounts } from '../../resources/answer.ts'
 import { assertNames } from '../../sandbox/sandbox-options.ts'
 import { eventsIn, readReply } from './reading.ts'
@@ -15,10 +15,7 @@ type Class = (typeof classes)[number]
 /** Counts of an application, for all calls of a sandbox. The fields mean the same as in `sandbox.usage()`. */
 export type CountedUsage = { readonly [Name in Class]?: number }
 
-export function judgeLedger(
-  received: unknown,
-  counted: CountedUsage,
-): MatcherResult | Promise<MatcherResult> {
+export function judgeLedger(received: unknown, counted: CountedUsage) {
   assertInspectable(received)
   assertNames(counted, classes, 'toAgreeWithLedger')
   const given = classes.filter((name) => name in counted)
@@ -37,13 +34,13 @@ export function judgeLedger(
       !(Math.abs((ledger[name] ?? 0) + change - (counted[name] ?? Number.NaN)) < 1e-9)
     const unexplained = (change: CountedUsage) => given.filter((name) => differs(name, change)).length
     const mistakes = mistakesIn(entries).sort(([, one], [, other]) => unexplained(one) - unexplained(other))
-    const lines = given.flatMap((name) => {
-      if (!differs(name)) return []
+    const unpriced = total.unpriced > 0 ? `; ${plural(total.unpriced, 'call')} without a price` : ''
+    const wrong = given.filter((name) => differs(name))
+    const lines = wrong.map((name) => {
       const [mistake] = mistakes.find(([, change]) => !differs(name, change)) ?? []
-      const unpriced =
-        name === 'costUsd' && total.unpriced > 0 ? `; ${plural(total.unpriced, 'call')} without a price` : ''
-      const difference = `expected ${ledger[name]}, received ${counted[name] && dollars(counted[name])}${unpriced}`
-      return [`\n  ${name}: ${mistake ? `${mistake} (${difference})` : difference}`]
+      const sum = `expected ${ledger[name]}, received ${counted[name] && dollars(counted[name])}`
+      const difference = name === 'costUsd' ? sum + unpriced : sum
+      return `\n  ${name}: ${mistake ? `${mistake} (${difference})` : difference}`
     })
     const pass = lines.length === 0
     const sending = entries.filter(({ delivery }) => /pending|held/.test(delivery)).length
@@ -60,44 +57,37 @@ type Mistake = [text: string, change: CountedUsage]
 /** Returns usual mistakes with their effects. The effect on the cost is known only if whole calls are left out. */
 function mistakesIn(entries: readonly JournalEntry[]): Mistake[] {
   const calls = entries.flatMap((entry) => {
-    const { usage, operation, delivery } = entry
     const { ending } = readReply(entry)
+    const { usage, delivery } = entry
     const isCut = /cut|error/.test(ending) || delivery.startsWith('aborted')
+    const isIncomplete = ending === 'incomplete' && !isCut
     if (!usage) return []
-    const spent = { ...usage, requests: 1, costUsd: usage.cost ?? 0 }
-    return [{ spent, shown: usagesIn(entry), isCut, isIncomplete: ending === 'incomplete', operation }]
+    const lost = sumOf([{ ...usage, requests: 1, costUsd: usage.cost ?? 0 }], -1)
+    return [{ lost, shown: usagesIn(entry), isCut, isIncomplete }]
   })
   const cut = calls.filter(({ isCut }) => isCut)
-  const incomplete = calls.filter(({ isIncomplete, isCut }) => isIncomplete && !isCut)
-  const repeating = calls.filter(({ shown }) => shown.length > 1)
-  const isMessage = repeating.every(
-    ({ operation, shown }) => operation === 'createMessage' && shown.length === 2,
-  )
-  const repeated = repeating.flatMap(({ shown, isCut }) => (isCut ? [] : shown.slice(0, -1)))
-  const spentIn = (some: typeof calls) => some.map(({ spent }) => spent)
-  const left = (some: typeof calls) => sumOf(spentIn(some), -1)
+  const incomplete = calls.filter(({ isIncomplete }) => isIncomplete)
+  const left = (some: typeof calls) => sumOf(some.map(({ lost }) => lost))
   const { requests: _, costUsd: __, ...tokensOfCut } = left(cut)
-  const shownOfCut = cut.flatMap(({ shown }) => shown)
-  const lastOfCut = cut.flatMap(({ shown }) => shown.slice(-1))
-
-  const cumulative = isMessage
-    ? "added message_delta's usage to message_start's"
-    : `counted the cumulative usage of ${repeating.flatMap(({ shown }) => shown).length} chunks`
   const aborted = plural(cut.length, 'aborted stream')
   const unfinished = plural(incomplete.length, 'incomplete answer')
-  const all = sumOf(spentIn(calls))
-  const { cachedTokens, cacheWriteTokens, cacheWriteTokens1h, reasoningTokens } = all
+
+  const repeating = calls.filter(({ shown }) => shown.length > 1)
+  const chunks = repeating.flatMap(({ shown }) => shown).length
+  const cumulative = `counted the cumulative usage of ${chunks} chunks`
+  const repeated = repeating.flatMap(({ shown, isCut }) => (isCut ? [] : shown.slice(0, -1)))
+  const withCut = chunks > 0 ? [...repeated, ...cut.flatMap(({ shown }) => shown), tokensOfCut] : []
+  const lastOfCut = cut.flatMap(({ shown }) => shown.slice(-1))
+
+  const { cachedTokens, cacheWriteTokens, cacheWriteTokens1h, reasoningTokens } = sumOf([left(calls)], -1)
   const read = sumOf([{ inputTokens: cachedTokens }])
   const written = sumOf([{ inputTokens: cacheWriteTokens }])
   const notRead = sumOf([read, { cachedTokens }], -1)
   const notWritten = sumOf([written, { cacheWriteTokens, cacheWriteTokens1h }], -1)
   const reasoning = sumOf([{ outputTokens: reasoningTokens }])
-  const cumulated: Mistake[] = [
-    [cumulative, sumOf(repeated)],
-    [cumulative, sumOf([...repeated, ...shownOfCut, tokensOfCut])],
-  ]
   return [
-    ...(repeating.length > 0 ? cumulated : []),
+    [cumulative, sumOf(repeated)],
+    [cumulative, sumOf(withCut)],
     [`left out the usage of ${aborted}`, left(cut)],
     [`left out the output of ${aborted}`, sumOf([...lastOfCut, tokensOfCut])],
     [`left out the usage of ${unfinished}`, left(incomplete)],
@@ -129,9 +119,9 @@ function usagesIn({ responseBody: { text } }: JournalEntry): CountedUsage[] {
   const values = isObject(body) ? [fieldsOf(body)] : eventsIn(text)
   return values.flatMap(({ usage, response, message }) => {
     const reported = usage ?? fieldsOf(response)['usage'] ?? fieldsOf(message)['usage']
-    const valueAt = (path: string) => Number(readAt(reported, readPath(path)) ?? 0)
+    const countAt = (path: string) => Number(readAt(reported, path.split('.')) ?? 0)
     const counts = Object.entries(reportedIn).map(([name, paths]) => {
-      return [name, paths.split(' ').reduce((sum, path) => sum + valueAt(path), 0)] as const
+      return [name, paths.split(' ').reduce((sum, path) => sum + countAt(path), 0)]
     })
     return isObject(reported) ? [Object.fromEntries(counts)] : []
   })
