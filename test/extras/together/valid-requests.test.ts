@@ -25,6 +25,18 @@ describe('toHaveSentValidRequests', () => {
     expect(() => expect(gateway).toHaveSentValidRequests()).toThrow(problem)
   })
 
+  it("reads a model's window from its record, and counts fewer tokens than the usage", async () => {
+    const gateway = createGateway()
+    const ask = (words: number) =>
+      send(local, { model: 'acme/tide-1', input: 'tide '.repeat(words) }, gateway.fetch)
+    await ask(1500)
+    await gateway.db.models.create({ id: 'acme/tide-1', context_length: 1000 })
+    await ask(1300)
+    expect(gateway).toHaveSentValidRequests()
+    await ask(1500)
+    expect(() => expect(gateway).toHaveSentValidRequests()).toThrow('exceeds the context window')
+  })
+
   it('names a request that the gateway refuses, unless a rule did', async () => {
     const gateway = createGateway()
     expect(() => expect(gateway).not.toHaveSentValidRequests()).toThrow('no request was checked')
