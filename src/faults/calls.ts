@@ -122,19 +122,14 @@ function formFault<const Name extends string, FormName extends string>(
   const names = Object.keys(forms) as [FormName, ...FormName[]]
   return defineFault(name, 'answer', {
     summary,
-    params: () => ({
-      form: z
-        .enum(names)
-        .default(names[0] as never)
-        .describe(description),
-    }),
-    apply: ({ form }, context, reply) =>
-      changeWhole(
-        reply,
-        context,
-        `the answer has no ${what} for the form '${form}'`,
-        forms[form as FormName],
-      ),
+    params() {
+      const form = z.enum(names)
+      return { form: form.default(names[0] as never).describe(description) }
+    },
+    apply({ form }, context, reply) {
+      const nothing = `the answer has no ${what} for the form '${form}'`
+      return changeWhole(reply, context, nothing, forms[form as FormName])
+    },
   })
 }
 

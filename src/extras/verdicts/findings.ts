@@ -44,13 +44,11 @@ export type FindingsOf<Sandbox> = Sandbox extends { journal: { entries(): Promis
   ? Promise<Finding[]>
   : Finding[]
 
-type Operations = SandboxFacts['operations']
-
 /** The matcher `toHaveRecovered`. */
 export function judgeRecovery(
   received: unknown,
   evidence: Evidence = {},
-  operations: Operations,
+  operations: SandboxFacts['operations'],
 ): MatcherResult | Promise<MatcherResult> {
   assertInspectable(received)
   assertNames(evidence, ['result', 'userAborted'], 'toHaveRecovered')
@@ -66,7 +64,11 @@ export function judgeRecovery(
   })
 }
 
-export function withFacts<Result>(sandbox: Judged, operations: Operations, work: (facts: Facts) => Result) {
+export function withFacts<Result>(
+  sandbox: Judged,
+  operations: Facts['operations'],
+  work: (facts: Facts) => Result,
+) {
   const parts = [sandbox.journal.entries(), sandbox.journal.unanswered(), sandbox.activeScenarios()]
   return whenAll<unknown, Result>(parts, ([entries, unanswered, scenarios]) => {
     const answered = entries as JournalEntry[]

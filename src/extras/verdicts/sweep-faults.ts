@@ -37,9 +37,7 @@ export function faultsFor(
     if (status) return [{ name: 'status', status: Number(status) }]
     if (!faultNames.includes(fault))
       throw new TypeError(`sweep(): faults has the unknown fault '${fault}'${didYouMean(fault, faultNames)}`)
-    return depth === 'all'
-      ? variants(faultOf(fault), entry, places)
-      : variants(faultOf(fault), entry, places).slice(0, 1)
+    return variants(faultOf(fault), entry, places).slice(0, depth === 'all' ? undefined : 1)
   })
   return all.filter(({ name }) => {
     const fault = faultOf(name)
@@ -53,10 +51,10 @@ export function labelOf({ name, ...parameters }: Setting): string {
   return texts.length > 0 ? `${name} (${texts.join(', ')})` : name
 }
 
-export function isDetectable({ name, form }: Setting, entry: JournalEntry): boolean {
+export function isDetectable({ name, form }: Setting, entry: JournalEntry, places?: StreamPlaces): boolean {
   if (needsNumbers.includes(name)) return entry.responseBody.text.includes('"sequence_number":')
   // Text may have code fences.
-  return form !== 'fenced-json' || parseJson(readReply(entry).text) !== undefined
+  return form !== 'fenced-json' || parseJson(readReply(entry, places).text) !== undefined
 }
 
 /** Returns a fault with its defaults, then with each other choice of a parameter, then as early and late as possible. */
@@ -84,19 +82,16 @@ function choicesOf(schema: z.ZodType): readonly unknown[] {
 /** Fields with the answer, in any protocol, and those that clients rely on. */
 const answerFields = /^(?:choices|content|content_block|data|delta|item|output|results)\b|^(?:id|type|usage)$/
 const maxPaths = 20
-const maxDepth = 6
 
 /** Returns paths of fields in a reply, or in any event of a stream, for example `choices.0.delta.content`. */
 function pathsIn({ responseBody: { text }, responseHeaders }: JournalEntry): string[] {
   const values = announcesEvents(responseHeaders) ? eventsIn(text) : [parseJson(text)]
-  const steps = values.flatMap((value) => Array.from(walk(value), ([path]) => path))
   // Outer fields first, and of a list, only the first item.
-  const outer = steps.filter(
-    (path) => path.length > 0 && path.length <= maxDepth && path.every((step) => !(Number(step) > 0)),
-  )
-  const paths = [
-    ...new Set(outer.sort((one, other) => one.length - other.length).map((path) => path.join('.'))),
-  ]
+  const steps = values
+    .flatMap((value) => Array.from(walk(value), ([path]) => path).slice(1))
+    .filter((path) => !path.some((step) => Number(step) > 0))
+    .sort((one, other) => one.length - other.length)
+  const paths = [...new Set(steps.map((path) => path.join('.')))]
   const ofAnswer = paths.filter((path) => answerFields.test(path))
   return (ofAnswer.length > 0 ? ofAnswer : paths).slice(0, maxPaths)
 }

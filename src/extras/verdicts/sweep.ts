@@ -7,7 +7,7 @@ import { type JournalEntry, toEntry } from '../../journal/entry.ts'
 import { withoutReply } from '../../journal/journal-text.ts'
 import { equal } from '../../lib/equal.ts'
 import { oneLine, truncate } from '../../lib/one-line.ts'
-import { setTimeout } from '../../lib/real-timers.ts'
+import { clearInterval, setInterval, setTimeout } from '../../lib/real-timers.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { assertNames } from '../../sandbox/sandbox-options.ts'
 import { asksForStream } from '../../scenarios/condition.ts'
@@ -159,8 +159,10 @@ export async function runSweep<Result, RequestBodies extends object>(
     const [left] = rejections
     if (rejections.length > 0) return ['crashed', `it left a rejection unhandled: ${textOf(left)}`, left]
     if (!('error' in outcome)) return undefined
-    const text = textOf(outcome.error)
-    return isCrash(outcome.error) ? ['crashed', `it threw ${text}`] : ['rejected', text, outcome.error]
+    const { error } = outcome
+    return isCrash(error)
+      ? ['crashed', `it threw ${textOf(error)}`, error]
+      : ['rejected', textOf(error), error]
   }
 
   async function learn() {
@@ -176,13 +178,11 @@ export async function runSweep<Result, RequestBodies extends object>(
 
   async function tryFault(job: Job, expected: Result): Promise<SweepRun> {
     const observed = await observe(job.rule)
-    const { entries, findings } = observed
-    const [verdict, text] = judge(observed, expected)
-    const message = verdict === 'silent' && !job.isDetectable ? `${text}; no client can detect it` : text
-    return { ...job, verdict, message, calls: entries.map(callText), findings }
+    const [verdict, message] = judge(job, observed, expected)
+    return { ...job, verdict, message, calls: observed.entries.map(callText), findings: observed.findings }
   }
 
-  function judge(observed: Awaited<ReturnType<typeof observe>>, expected: Result): Outcome {
+  function judge(job: Job, observed: Awaited<ReturnType<typeof observe>>, expected: Result): Outcome {
     const { failure, entries, findings, isReached } = observed
     if (failure?.[0] === 'hung') return failure
     if (!isReached) return ['not-reached', reasonNotReached(entries)]
@@ -193,7 +193,8 @@ export async function runSweep<Result, RequestBodies extends object>(
     const result = observed.result as Result
     if (options.isPartial?.(result)) return ['partial', `it returned ${textOf(result)}`]
     if (equals(result, expected)) return ['recovered', 'it returned the same result']
-    return ['silent', `it returned ${difference(result, expected)}`]
+    const hint = job.isDetectable ? '' : '; no client can detect it'
+    return ['silent', `it returned ${difference(result, expected)}${hint}`]
   }
 
   try {
@@ -243,7 +244,7 @@ function jobsFor(
         call: place + 1,
         operation,
         fault: labelOf(setting),
-        isDetectable: isDetectable(setting, entry),
+        isDetectable: isDetectable(setting, entry, places),
         // The names of the operation and the fault are known only at run time.
         rule: { on: operation, when: { call }, times: 1, fault } as Rule,
       }
@@ -291,14 +292,11 @@ function difference(...values: [unknown, unknown]): string {
 
 /** Returns undefined if the promise takes longer. Counts timer ticks, so that a busy process has more time. */
 async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
-  let left = ms
-  const stop = () => {
-    left = 0
-  }
-  promise.then(stop)
-  const ticks = async () => {
-    for (; left > 0; left -= 50) await new Promise<void>((resolve) => setTimeout(resolve, 50))
-    return undefined
-  }
-  return Promise.race([promise, ticks()])
+  const { promise: limit, resolve } = Promise.withResolvers<undefined>()
+  let ticks = 0
+  const timer = setInterval(() => {
+    ticks++
+    if (ticks * 50 >= ms) resolve(undefined)
+  }, 50)
+  return Promise.race([promise, limit]).finally(() => clearInterval(timer))
 }
