@@ -35,7 +35,8 @@ export function hideInValue(value: unknown, mark = hide): unknown {
   if (typeof value !== 'object' || value === null || !isPlain(value)) return value
   const shown = (name: string, inner: unknown) =>
     isSecretName(name) && inner !== undefined ? mark(inner) : hideInValue(inner, mark)
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shown(name, inner)]))
+  const entries = Object.entries(value).map(([name, inner]) => [hideInString(name, mark), shown(name, inner)])
+  return Object.fromEntries(entries)
 }
 
 /** @param search URL query, with or without the question mark, or a form body. */
@@ -180,7 +181,8 @@ function endOfLongSecret(text: string, start: number): number {
 }
 
 /** Parts of names and numbers, as in `sk-fading-circle-12`. Keys have other parts. */
-const word = /^(?:v?\d{1,8}[a-z]{0,2}|(?:[A-Za-z][a-z]{0,19}(?:[A-Z][a-z]{2,19}){0,8}|[A-Z]{1,12})?\d{0,4})$/
+const word =
+  /^(?:v?\d{1,8}[a-z]{0,2}|(?:[A-Z]?[a-z]{1,20}(?:[A-Z][a-z]{2,19}){0,8}|[A-Z]{1,12})?\d{0,4}[a-z]?)$/
 
 function looksRandom(text: string): boolean {
   return text
@@ -197,8 +199,8 @@ const keySource = formats.keys
     return `(?:${anyOf(escapedText(prefixes))})[${alphabet}]{${minLength},}(?<!\\.)`
   })
   .join('|')
-/** A word character before a key is part of it, unless it ends an escape sequence, as in `\nsk-…`. */
-const start = '(?<!\\w(?<!\\\\[bfnrt]|\\\\u[\\da-f]{4}))'
+/** A letter or digit before a key is part of it, unless it ends an escape sequence, as in `\nsk-…`. */
+const start = '(?<![^\\W_](?<!\\\\[bfnrt]|\\\\u[\\da-f]{4}))'
 const keyPattern = (kind: string, key: RegExp, hint = key): SecretPattern => ({
   kind,
   expression: new RegExp(start + key.source, 'g'),
@@ -219,23 +221,21 @@ export const keyPatterns: readonly SecretPattern[] = [
   keyPattern('Azure client secret', /[\w~.-]{3}\dQ~[\w~.-]{31,34}/, /\dQ~/),
   keyPattern('Terraform token', /[0-9A-Za-z]{14}\.atlasv1\.[\w=-]{20,}/, /\.atlasv1\./),
   keyPattern('Airtable token', /pat[0-9A-Za-z]{14}\.[0-9a-f]{20,}/),
-  keyPattern('Mailchimp key', /[0-9a-f]{32}-us\d{1,2}(?!\w)/, /[0-9a-f]-us\d/),
-  keyPattern('Mailgun key', /(?<!-)(?:pub)?key-[0-9a-f]{32}(?!\w)/, /key-[0-9a-f]/),
-  keyPattern('Twilio key', /SK[0-9a-f]{32}(?!\w)/),
+  keyPattern('Mailchimp key', /[0-9a-f]{32}-us\d{1,2}(?![^\W_])/, /[0-9a-f]-us\d/),
+  keyPattern('Mailgun key', /(?<!-)(?:pub)?key-[0-9a-f]{32}(?![^\W_])/, /key-[0-9a-f]/),
+  keyPattern('Twilio key', /SK[0-9a-f]{32}(?![^\W_])/),
   keyPattern('Telegram token', /\d{5,16}:A[\w-]{34}(?![\w-])/, /\d:A/),
+  keyPattern('Discord token', /[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}/, /\.[\w-]{6}\./),
   keyPattern('JSON web token', /eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/),
-  {
-    kind: 'webhook',
-    expression: /hooks\.slack\.com\/(?:services|workflows|triggers)\/(?<secret>[\w/+-]{20,})/g,
-  },
+  { kind: 'webhook', expression: /hooks\.slack\.com\/[a-z]+\/(?<secret>[\w/+-]{20,})/g },
   { kind: 'webhook', expression: /discord(?:app)?\.com\/api\/webhooks\/\d+\/(?<secret>[\w-]{40,})/g },
   {
     kind: 'private key',
-    expression: /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?<secret>(?:(?!-----)[^"])+)(?:-----END |$)/g,
+    expression: /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?<secret>(?:(?!-----)[^"\\]|\\+[^"\\])+)/g,
   },
   {
-    kind: 'bearer token',
-    expression: /\bBearer[\s+]+(?<secret>[\w.~+/=-]{16,})/gi,
+    kind: 'credentials',
+    expression: /\b(?:Basic|Bearer)[\s+]+(?<secret>[\w.~+/=-]{16,})/gi,
     accepts: (secret) => /\d/.test(secret),
   },
   {
@@ -274,11 +274,10 @@ export function namePatterns(isSecret: (name: string) => boolean): SecretPattern
     {
       kind: 'value',
       // A secret has few equals signs, so that `a=a=a=…` takes time in proportion to its length.
-      hint: /(?:key|token|secret|authorization|passphrase|password|passwd|pwd)["']? {0,4}[ :=]/i,
+      hint: /(?:key|token|secret|authorization|passphrase|password|passwd|pwd)\\{0,31}["']? {0,4}[ :=]/i,
       expression:
-        /\b(?<name>[\w-]{1,64})["']?(?: {0,4}(?:=>?|:=?) {0,4}|(?<=--[\w-]{1,64}) )["'`]?(?<secret>[\w+/.~!@$*^-]+(?:=+[\w+/.~!@$*^-]+){0,3}=*)/g,
-      accepts: (secret, { name = '' }, after) =>
-        isSecretName(name) && isAssignedSecret(name, secret, after[0]),
+        /\b(?<name>[\w-]{1,64})(?:\\{0,31}["'])?(?: {0,4}(?:=>?|:=?) {0,4}|(?<=--[\w-]{1,64}) )(?:\\{0,31}["'`])?(?<secret>[\w+/.~!@$*^-]+(?:=+[\w+/.~!@$*^-]+){0,3}=*)/g,
+      accepts: (secret, { name = '' }, after) => isSecretName(name) && isAssignedSecret(name, secret, after),
     },
   ]
 }
@@ -295,9 +294,9 @@ function isSecretValue(name: string, value: string, after: string): boolean {
 }
 
 /** In prose and code, values are secrets only if they look like keys. */
-function isAssignedSecret(name: string, value: string, after = ''): boolean {
+function isAssignedSecret(name: string, value: string, after: string): boolean {
   const plain = plainName(name)
-  if (plain === 'key' || '([{<'.includes(after || ' ')) return false
+  if (plain === 'key' || /^(?:[([{]|<(?!\/))/.test(after)) return false
   return value.length >= (plain === 'token' ? 16 : 8) && looksRandom(value)
 }
 

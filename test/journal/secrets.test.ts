@@ -224,6 +224,9 @@ describe('hideInText()', () => {
     expect(hideInText('data: {"api_key":"12","n":1}\n\n')).toBe('data: {"api_key":"(hidden)","n":1}\n\n')
     expect(hideInText('{ "\\u006bey": "s", "k": 1 }')).toBe('{"key":"(hidden)","k":1}')
     expect(hideInText('{ "k": 1.0 }')).toBe('{ "k": 1.0 }')
+    expect(hideInText('<k>API_KEY=a1b2c3d4e5</k>')).toBe('<k>API_KEY=(hidden)</k>')
+    expect(hideInText('use Basic YWRhOjZiRXJIT0do')).toBe('use Basic (hidden)')
+    expect(hideInString('"-----BEGIN PRIVATE KEY-----\\nMII"')).toMatch(/---\(hidden\)"$/)
     expect(hideInQuery('?api%5Fkey=s&n=1&token')).toBe('?api%5Fkey=(hidden)&n=1&token=(hidden)')
   })
 

@@ -37,7 +37,7 @@ const keys = `
   glpat-<a20> glcbt-64_<a20> npm_<a36> pypi-<w150> dckr_pat_<w27> cfut_<a48> dop_v1_<h64> HRKU-AA<w58> nfp_<a36>
   sbp_<h40> sb_secret_<w22>_<a8> lin_api_<a40> ntn_<d11><a35> secret_<a43> figd_<w40> sntryu_<h64> glsa_<a32>_<h8>
   phx_<a43> ops_eyJ<a260> hvs.<w95> AGE-SECRET-KEY-1<u58> api-key=<h32> MISTRAL_API_KEY=<a32> aws_secret_access_key=<a40>
-  AccountKey=<a86>== twilio_auth_token=<h32>`
+  AccountKey=<a86>== twilio_auth_token=<h32> M<a23>.G<a5>.<w38> rpa_<a46> pa-<w43> key_<h64>`
   .trim()
   .split(/\s+/)
   .map(filled)
@@ -48,9 +48,10 @@ describe('keys of known formats', () => {
     await using server = await startServer({ timeScale: 0, onRequest: (line) => lines.push(line) })
     const url = encodeURIComponent(`https://files.example/?${key.includes('=') ? '' : 'q='}${key}`)
     server.gateway.use({ on: 'createResponse', reply: { status: 401, body: { error: `Wrong: ${key}.` } } })
+    const quoted = key.replace(/=(?=\w)(.*)/, '="$1"')
     const options = {
       headers: { 'x-note': key },
-      body: { model: 'a/b', input: key, metadata: { note: key } },
+      body: { model: 'a/b', input: key, metadata: { note: `_${key}_` }, [key]: 1 },
     }
     await call(server, `POST /responses?u=${url}&v=${encodeURIComponent(url)}`, options)
     await call(server, `GET /presets/${encodeURIComponent(key)}`)
@@ -63,7 +64,7 @@ describe('keys of known formats', () => {
       ...[entries, server.gateway.journal.har(), lines].map((each) => JSON.stringify(each)),
       ...(await Promise.all(exported.map(async (reply) => (await reply).text()))),
       ...server.gateway.journal.entries().map((entry) => server.gateway.journal.explain(entry)),
-      new Redactor().finder.replace(JSON.stringify(JSON.stringify({ note: `\n${key}`, url }))),
+      new Redactor().finder.replace(JSON.stringify(JSON.stringify({ note: `\n${key}`, url, quoted }))),
     ]
     const secret = key.replace(/^\w+(?:-\w+)?=(?=\w{30})/, '')
     for (const text of shown) {
@@ -75,7 +76,7 @@ describe('keys of known formats', () => {
   it.each(
     `
     <h40> <h64> sha256:<h64> resp_<h50> call_<a24> msg_01<a22> toolu_01<a22> chatcmpl-<a29> file-<a24> req_<h32> <a2000>
-    <h8>-<h4>-4<h3>-8<h3>-<h12> gen-<d10>-<a20> re_3<a23> sk-learn sk-fading-circle12-container-wrapper sk-circleFadeDot12
+    <h8>-<h4>-4<h3>-8<h3>-<h12> gen-<d10>-<a20> re_3<a23> sk-learn sk-fading-circle12-container-wrapper sk-hynix-hbm3e-memory-news sk-circleFadeDot12
     sk-proj-your-key-here risk-adjusted-return-on-capital-2024 hf_my_model_for_text_classification fw_default_settings
     npm_package_config_registry secret_manager_client_configuration pplx-70b-online "max_tokens":4096 {"total_token":"12345678"}
     next_page_token=CAESBgoEGgII<d8> prompt_cache_key=user<d8> idempotency-key:<h16> public_key:<h40> (apiKey=process.env.API_KEY2
