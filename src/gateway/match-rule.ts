@@ -53,7 +53,7 @@ export async function matchRule(received: ReceivedCall): Promise<Effect> {
   const { charge } = outcome
   if (outcome.matches.length === 0) return charge || found ? { charge, found } : noEffect
 
-  const gates = outcome.matches.flatMap(({ gate }) => gate ?? [])
+  const gates = outcome.matches.flatMap(({ activation: { gate } }) => gate ?? [])
   if (gates.length > 0) await Promise.all(gates.map((gate) => gate.hold(record, call.sink.disconnected)))
   const [first, ...others] = outcome.matches as [Match, ...Match[]]
   const rendered = await renderScriptedReply(first, received, fillTemplates)
@@ -104,7 +104,8 @@ async function renderScriptedReply(
   received: ReceivedCall,
   fillTemplates: FillTemplates,
 ): Promise<Match> {
-  const { effect, replyFunction } = match
+  const { effect, activation } = match
+  const { replyFunction } = activation
   // A turn's templates are filled in when it is taken, because its text identifies the conversation.
   if (!effect.reply || match.turn) return match
   const filled = replyFunction
@@ -116,7 +117,7 @@ async function renderScriptedReply(
 }
 
 async function callReplyFunction(
-  replyFunction: NonNullable<Match['replyFunction']>,
+  replyFunction: NonNullable<Match['activation']['replyFunction']>,
   defaults: ParsedScriptedReply,
   received: ReceivedCall,
 ): Promise<ParsedScriptedReply> {

@@ -22,12 +22,10 @@ import {
   stepAt,
 } from './activation.ts'
 import type { RuleRequest } from './condition.ts'
-import type { Gate } from './gate.ts'
 import { ruleTitle, textOperations } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
 import { type ChargeRateLimits, chargeRateLimits } from './rate-limit.ts'
 import { type PlannedTurn, planTurns, playTurn, type TurnReading } from './script-runs.ts'
-import type { ReplyFunction } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
 
 export interface MatchedRule {
@@ -41,8 +39,7 @@ export interface MatchedRule {
   turn?: TurnReading | undefined
   /** Position of the call among those that match the rule's conditions, from 1. For a script, the turn. */
   call: number
-  replyFunction?: ReplyFunction | undefined
-  gate?: Gate | undefined
+  activation: Activation
 }
 
 export interface Match extends MatchedRule {
@@ -140,9 +137,9 @@ export function compose(
     if (isSeen(decision)) progress.matched++
     if (isActing || decision.kind === 'step') stepping.push(each)
   }
-  const skipped = trials.map(({ rules, reasons, tried, next }): SkippedRules => {
+  const skipped = trials.map(({ activation, rules, reasons, tried, next }): SkippedRules => {
     const applied = tried.find((each) => isChosen(each) && !reasons.has(each.index))
-    return { rules, reasons, count: applied ? applied.index : next }
+    return { activation, rules, reasons, count: applied ? applied.index : next }
   })
   const isLimited = answer !== undefined && isOverLimit(answer)
   const limits = isLimited ? [] : tried.filter(({ decision }) => decision.kind === 'rateLimit').sort(byRank)
@@ -168,7 +165,7 @@ export function compose(
 
 /** @param isChanged If true, another rule changes the reply. */
 function toMatch(
-  { rule, progress, trial, step, decision }: TriedRule,
+  { rule, progress, trial: { activation }, step, decision }: TriedRule,
   isAnswer: boolean,
   isChanged: boolean,
   request: RuleRequest,
@@ -177,8 +174,9 @@ function toMatch(
   const { clock, live, state } = context
   const { scenario, number, name } = rule
   const kind = isAnswer ? 'answer' : 'modifier'
-  const match = { scenario, rule: number, name, kind, source: rule } as const
-  const released: SkippedRules = { rules: [rule], count: 1, reasons: new Map([[0, { kind: 'rejected' }]]) }
+  const match = { scenario, rule: number, name, kind, source: rule, activation } as const
+  const reasons = new Map([[0, { kind: 'rejected' }]] as const)
+  const released: SkippedRules = { activation, rules: [rule], count: 1, reasons }
   if (decision.kind === 'turn') {
     const { effect, reading: turn, undo } = playTurn(decision.turn, request, isChanged, context)
     const release = () => {
@@ -204,8 +202,6 @@ function toMatch(
       if (live.state === rule.setState) live.state = state
       return released
     },
-    replyFunction: trial.activation.replyFunction,
-    gate: trial.activation.gate,
   }
 }
 

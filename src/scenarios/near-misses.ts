@@ -1,6 +1,6 @@
 /** Explains near misses: rules for a call's operation that did not apply. Reasons are formatted only when read. */
 import * as z from 'zod'
-import type { CompiledRule } from './activation.ts'
+import type { Activation, CompiledRule } from './activation.ts'
 import { type Conditioned, show } from './condition.ts'
 import { lazyObject } from './field.ts'
 import { ruleTitle } from './names.ts'
@@ -50,6 +50,7 @@ type Found<Name extends Kind> =
 export type SkipReason = { [Name in Kind]: { readonly kind: Name } & Found<Name> }[Kind]
 
 export interface SkippedRules {
+  readonly activation: Activation
   readonly rules: readonly CompiledRule[]
   /** Number of skipped rules, which come before the one that applied, if any. */
   readonly count: number

@@ -2,29 +2,22 @@
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { hideInQuery, hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
-import { elapsed, type JournalEntry } from '../../journal/entry.ts'
+import { type AppliedRule, elapsed, type JournalEntry } from '../../journal/entry.ts'
 import { oneLine } from '../../lib/one-line.ts'
 import { type ConversationItem, firstUserText } from '../../resources/conversation.ts'
 import { asksForStream, modelOf } from '../../scenarios/condition.ts'
 import { isBelowLimit } from '../../scenarios/near-misses.ts'
+import type { RuleReport } from './why.ts'
 
 type EntryParts = Pick<
   JournalEntry,
-  | 'id'
-  | 'operation'
-  | 'method'
-  | 'path'
-  | 'status'
-  | 'rules'
-  | 'delivery'
-  | 'durationMs'
-  | 'firstByteMs'
-  | 'traceId'
+  'id' | 'operation' | 'method' | 'path' | 'status' | 'delivery' | 'durationMs' | 'firstByteMs' | 'traceId'
 >
 
 export interface CallRow extends EntryParts {
   sandbox: string
   sandboxName: string | null
+  rules: (AppliedRule & Pick<RuleReport, 'activation'>)[]
   /** Model named in the body, or null. */
   model: string | null
   /** If true, the request asked for an event stream. */
@@ -54,7 +47,7 @@ const maxInput = 120
 const cache = new WeakMap<CallRecord, RequestFacts>()
 
 export function toRow(record: CallRecord, operations: GatewayCore['operations']): CallRow {
-  const { operation, rules, requestBody, responseBody, search, startedAt } = record
+  const { operation, matches, requestBody, responseBody, search, startedAt } = record
   const facts =
     cache.get(record) ??
     requestFacts(operations, {
@@ -75,7 +68,10 @@ export function toRow(record: CallRecord, operations: GatewayCore['operations'])
     status: record.status,
     model: record.model === undefined ? null : hideInString(record.model),
     stream: record.asksForStream,
-    rules: [...rules],
+    rules: record.rules.map((rule, index) => ({
+      ...rule,
+      activation: matches[index]?.activation.id ?? rule.scenario,
+    })),
     unmatched: record.isUnmatched,
     nearMissCount: record.nearMissCount,
     warnings: record.warnings.length,
@@ -95,7 +91,7 @@ export function rowOfEntry(
   { sandbox, sandboxName }: Pick<CallRow, 'sandbox' | 'sandboxName'>,
   operations: GatewayCore['operations'],
 ): CallRow {
-  const { id, operation, method, path, status, rules, delivery, durationMs, firstByteMs, traceId } = entry
+  const { id, operation, method, path, status, delivery, durationMs, firstByteMs, traceId } = entry
   const { body, query, requestText, responseBody, timestamp } = entry
   const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((each) => [name, each]))
   return {
@@ -104,13 +100,14 @@ export function rowOfEntry(
       otherwise: pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : requestText.text.slice(0, maxInput),
       body: requestText.truncatedBytes > 0 ? undefined : () => body,
     }),
-    ...{ id, operation, method, path, status, rules, delivery, durationMs, firstByteMs, traceId },
+    ...{ id, operation, method, path, status, delivery, durationMs, firstByteMs, traceId },
+    rules: entry.rules.map((rule) => ({ ...rule, activation: rule.scenario })),
     sandbox,
     sandboxName,
     tokens: entry.usage ? entry.usage.inputTokens + entry.usage.outputTokens : 0,
     model: modelOf(body) ?? null,
     stream: asksForStream(body),
-    unmatched: operation === null && rules[0]?.kind !== 'answer',
+    unmatched: operation === null && entry.rules[0]?.kind !== 'answer',
     nearMissCount: entry.nearMisses.filter((miss) => !isBelowLimit(miss)).length,
     warnings: entry.warnings.length,
     startedAt: timestamp,

@@ -11,7 +11,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { type CompiledRule, luckOf } from '../../scenarios/activation.ts'
 import type { MatchedRule } from '../../scenarios/compose.ts'
 import { isRecorded, ruleTitle } from '../../scenarios/names.ts'
-import { countSkipped, isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
+import { isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
 import { callerOf } from '../../scenarios/rate-limit.ts'
 
 export interface Why {
@@ -27,7 +27,8 @@ export interface Why {
 }
 
 export interface RuleReport {
-  scenario: string
+  /** Id of the rule's activation; in a file and for recordings, the name of the scenario. */
+  activation: string
   /** The rule's position in the scenario, from 1. */
   rule: number
   label: 'Applied' | 'Not reached yet' | 'Near miss'
@@ -51,11 +52,14 @@ const maxListed = 20
 
 export async function whyOf(record: CallRecord, sandbox: Sandbox): Promise<Why> {
   const missed = nearMissesOf(record, maxListed).slice(0, maxListed)
+  const skipped = record.skipped.flatMap(({ activation, rules, count }) =>
+    rules.slice(0, count).map((source) => ({ activation, source })),
+  )
   return {
     facts: [...factsOfCall(hiddenEntry(toEntry(record))), ...waitsOf(record, sandbox)],
     rules: record.matches.map((match) => appliedRule(record, match, sandbox)),
-    skipped: missed.map((miss) => skippedRule(record, miss, sandbox)),
-    unlisted: countSkipped(record.skipped) - missed.length,
+    skipped: missed.map((miss, index) => skippedRule(record, miss, skipped[index], sandbox)),
+    unlisted: skipped.length - missed.length,
     rows: await rowsOf(record, sandbox),
   }
 }
@@ -113,29 +117,17 @@ async function rowsOf({ params, model, body }: CallRecord, { state }: Sandbox): 
   return (await Promise.all(found)).filter((each) => each !== undefined)
 }
 
-interface RuleName {
-  scenario: string
-  rule: number
-}
-
-function isSame(left: RuleName, right: RuleName): boolean {
-  return left.scenario === right.scenario && left.rule === right.rule
-}
-
-/** Finds a rule among those tried for a call. */
-function findRule({ skipped }: CallRecord, name: RuleName): CompiledRule | undefined {
-  return skipped
-    .flatMap(({ rules }) => rules)
-    .find(({ scenario, number }) => isSame({ scenario, rule: number }, name))
-}
+/** A rule of an activation. Activations of the same scenario share their rules. */
+type ActiveRule = Pick<MatchedRule, 'activation' | 'source'>
 
 function appliedRule(record: CallRecord, match: MatchedRule, { journal }: Sandbox): RuleReport {
   const report = appliedReport(match.scenario, match.rule, match.name)
   if (isRecorded(match.scenario)) return report
-  const rule = match.source
-  const uses = earlierUses(record, rule, journal, match.rateLimit?.resetMs)
+  const { activation, source: rule } = match
+  const uses = earlierUses(record, match, journal, match.rateLimit?.resetMs)
   return {
     ...report,
+    activation: activation.id,
     facts: factsOf(record, rule, match, uses),
     conditions: conditionsOf(record, rule),
     calls: newest(uses),
@@ -144,23 +136,31 @@ function appliedRule(record: CallRecord, match: MatchedRule, { journal }: Sandbo
 
 function appliedReport(scenario: string, rule: number, name: string | undefined): RuleReport {
   const text = ruleTitle(scenario, rule, name)
-  return { scenario, rule, label: 'Applied', text, facts: [], conditions: [], calls: [] }
+  return { activation: scenario, rule, label: 'Applied', text, facts: [], conditions: [], calls: [] }
 }
 
-function skippedRule(record: CallRecord, miss: NearMiss, { journal }: Sandbox): RuleReport {
-  const rule = findRule(record, miss)
+function skippedRule(
+  record: CallRecord,
+  miss: NearMiss,
+  active: ActiveRule | undefined,
+  { journal }: Sandbox,
+): RuleReport {
+  const report = missReport(miss)
+  if (!active) return report
   const isUsedUp = miss.kind === 'times' || miss.kind === 'sequence'
   return {
-    ...missReport(miss),
-    conditions: rule ? conditionsOf(record, rule) : [],
-    calls: rule && isUsedUp ? newest(earlierUses(record, rule, journal)) : [],
+    ...report,
+    activation: active.activation.id,
+    conditions: conditionsOf(record, active.source),
+    calls: isUsedUp ? newest(earlierUses(record, active, journal)) : [],
   }
 }
 
 function missReport(miss: NearMiss): RuleReport {
   const { scenario, rule, reason } = miss
   const label = isBelowLimit(miss) ? 'Not reached yet' : 'Near miss'
-  return { scenario, rule, label, text: hideInString(reason), facts: [], conditions: [], calls: [] }
+  const text = hideInString(reason)
+  return { activation: scenario, rule, label, text, facts: [], conditions: [], calls: [] }
 }
 
 function newest(calls: readonly CallRecord[]): string[] {
@@ -171,19 +171,29 @@ function newest(calls: readonly CallRecord[]): string[] {
 }
 
 /** @param resetMs Time until the rate limit's next window, in milliseconds. */
-function earlierUses(record: CallRecord, rule: CompiledRule, journal: Journal, resetMs = 0): CallRecord[] {
-  const { scenario, number, rateLimit } = rule
-  const name = { scenario, rule: number }
+function earlierUses(
+  record: CallRecord,
+  { activation: { id }, source: rule }: ActiveRule,
+  journal: Journal,
+  resetMs = 0,
+): CallRecord[] {
+  const { rateLimit } = rule
   const all = journal.records()
   const earlier = all.slice(0, all.indexOf(record))
-  if (!rateLimit) return earlier.filter(({ matches }) => matches.some(({ source }) => source === rule))
+  if (!rateLimit)
+    return earlier.filter(({ matches }) =>
+      matches.some(({ activation, source }) => activation.id === id && source === rule),
+    )
   const start = record.at - rateLimit.per + resetMs
   const caller = callerOf(rateLimit, record)
   return earlier.filter(
     (each) =>
       each.at >= start &&
       callerOf(rateLimit, each) === caller &&
-      nearMissesOf(each).some((miss) => isSame(miss, name) && isBelowLimit(miss)),
+      each.skipped.some(
+        ({ activation, rules, reasons }) =>
+          activation.id === id && reasons.get(rules.indexOf(rule))?.kind === 'rateLimit',
+      ),
   )
 }
 

@@ -72,7 +72,8 @@ function earlierCalls(record: CallRecord, all: readonly CallRecord[]): CallRecor
 function canRepeat(record: CallRecord, earlier: readonly CallRecord[]): boolean {
   const { matches, lacksRecording, status, body } = record
   if (lacksRecording || status === 410) return false
-  if (matches.some(({ scenario, replyFunction }) => replyFunction || isRecorded(scenario))) return false
+  if (matches.some(({ scenario, activation }) => activation.replyFunction || isRecorded(scenario)))
+    return false
   const isContinued = isObject(body) && typeof body['previous_response_id'] === 'string'
   return !isContinued || status !== 200 || earlier.length > 0
 }

@@ -237,22 +237,33 @@ describe('explanations with counters', () => {
     )
     const { rules } = await why(await ask('1'))
     expect(rules).toMatchObject([
-      { scenario: 'spoken', facts: ['Scripted reply.', "Call 1 of those that match the rule's conditions."] },
       {
-        scenario: 'late',
+        activation: expect.stringMatching(/^spoken~/),
+        facts: ['Scripted reply.', "Call 1 of those that match the rule's conditions."],
+      },
+      {
+        activation: expect.stringMatching(/^late~/),
         facts: ['Fault latency, ms 1, jitterMs 0.', "Call 1 of those that match the rule's conditions."],
       },
     ])
   })
 
   it('count the uses of a rule, not those of others with the same name', async () => {
-    for (const status of [502, 503])
-      server.gateway.use({ on: '*', times: 1, fault: { name: 'status', status } })
-    for (const call of [await ask('1'), await ask('2')]) {
-      const [rule] = (await why(call)).rules
-      expect(rule?.facts.at(-1)).toMatch(/^Use 1 of 1,/)
-      expect(rule?.calls).toEqual([])
+    const fault = { name: 'status', status: 503 } as const
+    const rules = [{ model: 'aurora/*' }, {}].map((when) =>
+      server.gateway.use({ on: '*', when, times: 1, fault }),
+    )
+    const [first, second, third] = [await ask('1'), await ask('2'), await ask('3')]
+    for (const [index, call] of [first, second].entries()) {
+      const expected = { activation: rules[index]?.id, calls: [] }
+      expect((await why(call)).rules).toMatchObject([expected])
+      expect((await rowOf(call))?.rules).toMatchObject([{ activation: rules[index]?.id }])
     }
+    const { skipped } = await why(third)
+    expect(skipped).toMatchObject([
+      { activation: rules[1]?.id, conditions: [], calls: [second] },
+      { activation: rules[0]?.id, conditions: [{ wants: "model 'aurora/*'" }], calls: [first] },
+    ])
     server.gateway.resetScenarios()
   })
 

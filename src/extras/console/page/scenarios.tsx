@@ -11,6 +11,7 @@ import { failedTest } from './failed-test.ts'
 import { hashWith, param, sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller, withCode } from './parts.tsx'
 import { ScenarioEditor } from './scenario-editor.tsx'
+import { titleOf } from './search.ts'
 
 type RuleProgress = ScenarioProgress['rules'][number]
 
@@ -143,16 +144,18 @@ function Active({
 }) {
   /** Row of the rule that the URL names, if the user followed a call's link. */
   const linked = useRef<HTMLTableRowElement>(null)
-  const isLinked = ({ rule }: RuleProgress) => param('rule') === `${scenario.name}#${rule}`
+  // The calls of a file have only the names of scenarios.
+  const id = failedTest.value ? scenario.name : scenario.id
+  const isLinked = ({ rule }: RuleProgress) => param('rule') === `${id}#${rule}`
   useEffect(() => linked.current?.scrollIntoView({ block: 'nearest' }), [param('rule')])
   const callsOf = (rule: string) => hashWith({ sandbox, q: `rule:${rule}` }, 'calls')
   const isUsed = scenario.rules.some(({ applied }) => applied > 0)
   return (
     <div class="card">
       <div class="bar">
-        <h3>{scenario.name}</h3>
+        <h3>{titleOf(scenario.id, scenario.name)}</h3>
         <span class="muted description grow">{withCode(scenario.description)}</span>
-        {isUsed && <a href={callsOf(scenario.name)}>Show changed calls</a>}
+        {isUsed && <a href={callsOf(id)}>Show changed calls</a>}
         {edit && (
           <button type="button" aria-label={`Edit ${scenario.name}`} onClick={edit}>
             Edit
@@ -185,7 +188,7 @@ function Active({
                 </td>
                 <td>{effectOf(rule)}</td>
                 <td>
-                  <Uses rule={rule} href={callsOf(`${scenario.name}#${rule.rule}`)} />
+                  <Uses rule={rule} href={callsOf(`${id}#${rule.rule}`)} />
                 </td>
               </tr>
             ))}

@@ -2,6 +2,7 @@
 import { nearest } from '../../../lib/did-you-mean.ts'
 import { compileGlob } from '../../../lib/glob.ts'
 import { lookUp } from '../../../lib/json.ts'
+import { isShorthand } from '../../../scenarios/names.ts'
 import type { CallRow } from '../rows.ts'
 
 export interface Term {
@@ -27,8 +28,13 @@ interface Field {
   expects?: RegExp
 }
 
+/** Returns the scenarios or, for rules that tests give inline, the activations. */
 export function ruleName({ rules }: Pick<CallRow, 'rules'>): string {
-  return rules.map(({ scenario, index }) => `${scenario}#${index}`).join(', ')
+  return rules.map((rule) => `${titleOf(rule.activation, rule.scenario)}#${rule.index}`).join(', ')
+}
+
+export function titleOf(activation: string, scenario: string): string {
+  return isShorthand(scenario) ? activation : scenario
 }
 
 const kinds: Record<string, readonly [meaning: string, test: (call: CallRow) => boolean]> = {
@@ -80,8 +86,13 @@ const fields = {
     expects: /^\d*\.?\d+(ms|s|m)?$/,
   },
   rule: {
-    help: ['rule:none', 'a scenario such as busy, or its rule such as busy#2'],
-    read: (call) => [ruleName(call) || 'none', ...call.rules.map(({ scenario }) => scenario)],
+    help: ['rule:none', 'a scenario such as busy, its rule busy#2, or an inline rule such as rule~3'],
+    read: ({ rules }) =>
+      rules.length === 0
+        ? ['none']
+        : rules.flatMap(({ scenario, activation, index }) =>
+            [scenario, activation].flatMap((name) => [name, `${name}#${index}`]),
+          ),
   },
   sandbox: {
     help: ['sandbox:default', 'a sandbox by its id, or by a part of its name'],

@@ -16,7 +16,7 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
     <div class="why">
       <Facts facts={facts.filter(({ label }) => label !== 'Assumption')} />
       {rules.map((report) => (
-        <Rule key={`${report.scenario}#${report.rule}`} report={report} sandbox={sandbox} />
+        <Rule key={`${report.activation}#${report.rule}`} report={report} sandbox={sandbox} />
       ))}
       {rules.length === 0 && (
         <p>
@@ -27,7 +27,7 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
       )}
       {skipped.length > 0 && <h3>Rules that did not apply</h3>}
       {skipped.map((report) => (
-        <Rule key={`${report.scenario}#${report.rule}`} report={report} sandbox={sandbox} />
+        <Rule key={`${report.activation}#${report.rule}`} report={report} sandbox={sandbox} />
       ))}
       {rows.length > 0 && (
         <ul class="bar" aria-label="Rows that the request names">
@@ -65,12 +65,13 @@ function Facts({ facts }: { facts: Why['facts'] }) {
 }
 
 function Rule({ report, sandbox }: { report: RuleReport; sandbox: string }) {
-  const { scenario, rule, label, text, facts, conditions, calls } = report
+  const { activation, rule, label, text, facts, conditions, calls } = report
+  const name = `${activation}#${rule}`
   return (
     <section class={label === 'Applied' ? 'card applied' : 'card'} aria-label={text}>
       <p>
         <span class={label === 'Near miss' ? 'tag warn' : 'tag'}>{label}</span>{' '}
-        <a href={hashWith({ sandbox, rule: `${scenario}#${rule}` }, 'scenarios')}>{text}</a>
+        <a href={hashWith({ sandbox, rule: name }, 'scenarios')}>{text}</a> <code class="muted">{name}</code>
       </p>
       <ul class="numbers">
         {facts.map((fact) => (
