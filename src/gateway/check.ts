@@ -107,11 +107,7 @@ const noConversation: Conversation = { items: [], tools: [] }
 
 function refusal(first: BrokenRule, all: readonly BrokenRule[]): GatewayError {
   const { rule, param, message, status = 400 } = first
-  const violations = all.map((each) => ({
-    path: `body.${each.param}`,
-    message: each.message,
-    rule: each.rule,
-  }))
+  const violations = all.map(({ rule, param, message }) => ({ path: `body.${param}`, message, rule }))
   const extras = { param, assumption: 'requestRules', isFinal: true } as const
   return new GatewayError(status, message, { rule, violations }, extras)
 }

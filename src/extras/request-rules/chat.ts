@@ -97,14 +97,12 @@ function* checkParameters(body: Fields, messages: readonly Fields[], facts: Fact
   yield max_tokens != null && isSucceeded && unsupported('max_tokens')
   yield (temperature ?? 1) !== 1 && lacksParameter(facts, 'temperature') && unsupported('temperature')
   if (!model) return
-
   const noEndpoints = 'No endpoints found that support'
   const lacks = (name: string) => isVendor && length > 0 && !model.supported_parameters.includes(name)
   const isForced = !/^(auto|none)$/.test(textOf(choice ?? 'auto'))
   const missing = lacks('tools') ? 'tools' : isForced && lacks('tool_choice') && 'tool_choice'
   const kind = missing === 'tools' ? 'tool use' : "the provided 'tool_choice' value"
   if (missing) yield breach('parameter-unsupported', missing, `${noEndpoints} ${kind}.`, 404)
-
   const noImage = 'Invalid content type. image_url is only supported by certain models.'
   const message = isVendor ? `${noEndpoints} image input` : noImage
   for (const [at, { content }] of messages.entries()) {
@@ -113,7 +111,6 @@ function* checkParameters(body: Fields, messages: readonly Fields[], facts: Fact
     const param = `messages.[${at}].content.[${place}].type`
     yield place >= 0 && breach('modality-unsupported', param, message, isVendor ? 404 : 400)
   }
-
   const window = model.context_length
   // OpenRouter also counts the output, and can compress the prompt.
   const output = isVendor ? Number(max_tokens ?? 0) : 0
@@ -123,7 +120,6 @@ function* checkParameters(body: Fields, messages: readonly Fields[], facts: Fact
   const subject = `This ${isVendor ? 'endpoint' : 'model'}'s maximum context length`
   const tooLong = `${subject} is ${window} tokens. However, ${found}.`
   yield input > 0 && input + output > window && breach('context-window', 'messages', tooLong)
-
   const mostOutput = model.top_provider?.max_completion_tokens ?? Infinity
   const limit = `This model supports at most ${mostOutput} completion tokens`
   const tooLarge = `max_tokens is too large: ${max_tokens}. ${limit}, whereas you provided ${max_tokens}.`

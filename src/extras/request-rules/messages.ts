@@ -57,7 +57,6 @@ export const rules: Rules<Rule> = {
     // Gateways accept unsigned thinking of other vendors' models.
     if (!facts.isVendor || /claude/i.test(textOf(body['model']))) yield* checkThinking(body, blocks, facts)
     yield* checkSettings(body, facts)
-    yield* checkTools(body)
     yield* checkContent(body, blocks, facts)
   },
 }
@@ -130,7 +129,9 @@ function* checkThinking({ model, models, thinking: mode }: Fields, blocks: reado
 
 function* checkSettings(body: Fields, facts: Facts) {
   const { isVendor, model: record } = facts
-  const { max_tokens, tools, tool_choice, temperature, model, thinking } = body
+  const { max_tokens, temperature, model, thinking } = body
+  const tools = listOf(body['tools']).map(fieldsOf)
+  const { type: choice, name: forced } = fieldsOf(body['tool_choice'])
   const { type, budget_tokens: budget } = fieldsOf(thinking)
   const name = isVendor ? '' : textOf(model)
   const isOld = /claude-(3|(opus|sonnet|haiku)-4($|-20|[-.][0-5]\b))/.test(name)
@@ -138,7 +139,7 @@ function* checkSettings(body: Fields, facts: Facts) {
   yield type === 'adaptive' && isOld && breach('thinking-type', 'thinking.type', notAdaptive)
   if (type === 'enabled') {
     // With tools, thinking can be interleaved, and may exceed one reply.
-    const isAbove = Number(budget) >= Number(max_tokens) && listOf(tools).length === 0
+    const isAbove = Number(budget) >= Number(max_tokens) && tools.length === 0
     const mustExceed = '`max_tokens` must be greater than `thinking.budget_tokens`.'
     yield isAbove && breach('thinking-budget', 'max_tokens', mustExceed)
     const tooSmall = 'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024'
@@ -147,7 +148,7 @@ function* checkSettings(body: Fields, facts: Facts) {
     const advice = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
     const notEnabled = `"thinking.type.enabled" is not supported for this model. ${advice}`
     yield isAdaptive && breach('thinking-type', 'thinking.type', notEnabled)
-    const isForced = /^(any|tool)$/.test(textOf(fieldsOf(tool_choice)['type']))
+    const isForced = choice === 'any' || choice === 'tool'
     const notForced = 'Thinking may not be enabled when tool_choice forces tool use.'
     yield isForced && breach('thinking-forced-tool', 'tool_choice', notForced)
     const mustBeOne = '`temperature` may only be set to 1 when thinking is enabled'
@@ -161,14 +162,9 @@ function* checkSettings(body: Fields, facts: Facts) {
   const limit = `which is the maximum allowed number of output tokens for ${model}`
   const tooMany = `max_tokens: ${max_tokens} > ${most}, ${limit}`
   yield Number(max_tokens) > most && !isVendor && breach('max-output', 'max_tokens', tooMany)
-}
-
-function* checkTools({ tools: sent, tool_choice }: Fields) {
-  const tools = listOf(sent).map(fieldsOf)
   const names = tools.flatMap(({ name }) => name ?? [])
   const isRepeated = new Set(names).size < names.length
   yield isRepeated && breach('tool-name-duplicate', 'tools', 'tools: Tool names must be unique.')
-  const { type: choice, name: forced } = fieldsOf(tool_choice)
   const isUnknown = choice === 'tool' && names.every((name) => name !== forced)
   const unknown = `Tool '${forced}' not found in provided tools`
   yield isUnknown && breach('tool-choice-unknown', 'tool_choice', unknown)
@@ -210,7 +206,6 @@ function* checkContent(body: Fields, blocks: readonly Block[], { model }: Facts)
     const tooLarge = `image exceeds 10 MB maximum: ${length} bytes > 10485760 bytes`
     yield length > 10_485_760 && breachAt('image-size', `${path}.image.source.base64`, tooLarge)
   }
-
   const { tools, system, cache_control } = body
   const cacheable = [...blocksOf(tools, 'tools'), ...blocksOf(system, 'system'), ...all]
   const cached = cacheable.filter((block) => block['cache_control'] != null)
@@ -222,7 +217,6 @@ function* checkContent(body: Fields, blocks: readonly Block[], { model }: Facts)
   const order = "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block."
   const isAfterShort = long && cached.slice(0, cached.indexOf(long)).some((block) => !isLong(block))
   yield isAfterShort && breachAt('cache-ttl-order', `${long.path}.cache_control.ttl`, order)
-
   const messages = listOf(body['messages']).map(fieldsOf)
   for (const [at, { role, content }] of messages.entries()) {
     const isFinal = at === messages.length - 1 && role === 'assistant'

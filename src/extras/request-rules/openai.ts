@@ -36,9 +36,8 @@ export function unsupported(param: string) {
 export function* checkIds(param: string, items: readonly Fields[]) {
   const ids = new Set<unknown>()
   for (const { id } of items) {
-    const found = `Duplicate item found with id ${id}.`
-    const message = `${found} Remove duplicate items from your input and try again.`
-    yield ids.has(id) && breach('duplicate-item-id', param, message)
+    const advice = 'Remove duplicate items from your input and try again.'
+    yield ids.has(id) && breach('duplicate-item-id', param, `Duplicate item found with id ${id}. ${advice}`)
     if (textOf(id)) ids.add(id)
   }
 }
@@ -50,10 +49,12 @@ export function* checkDefinitions(
   { model }: Fields,
   { isVendor }: Facts,
 ) {
-  const isUnknown = forced && tools.every(({ name }) => name !== forced)
   const unknown = `Tool choice '${forced}' not found in 'tools' parameter.`
-  if (isUnknown) yield breach('tool-choice-unknown', 'tool_choice', unknown)
-  for (const { path, name: sent } of tools) {
+  if (forced && tools.every(({ name }) => name !== forced))
+    yield breach('tool-choice-unknown', 'tool_choice', unknown)
+  // OpenRouter adapts schemas for other vendors' models.
+  const isOpenAi = !isVendor || textOf(model).startsWith('openai/')
+  for (const { path, type, name: sent, parameters: schema, strict } of tools) {
     const [param, name] = [`${path}.name`, textOf(sent)]
     const pattern = "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
     const mismatch = `Invalid '${param}': string does not match pattern. ${pattern}`
@@ -62,12 +63,9 @@ export function* checkDefinitions(
     const limit = `string too long. Expected a string with maximum length ${max}`
     const tooLong = `Invalid '${param}': ${limit}, but got a string with length ${name.length} instead.`
     yield name.length > max && breach('tool-name-length', param, tooLong)
+    const definition = { schema, strict, name, path: `${path}.parameters` }
+    if (type === 'function') yield* checkSchema('function', definition, isOpenAi)
   }
-  const functions = tools.filter(({ type }) => type === 'function')
-  // OpenRouter adapts schemas for other vendors' models.
-  const isOpenAi = !isVendor || textOf(model).startsWith('openai/')
-  for (const { path, parameters, ...tool } of functions)
-    yield* checkSchema('function', { ...tool, schema: parameters, path: `${path}.parameters` }, isOpenAi)
   yield* checkSchema('response_format', format, isOpenAi)
 }
 
@@ -112,10 +110,10 @@ function* checkSchema(kind: 'function' | 'response_format', definition: Definiti
     add('strict-required', missing[0] !== undefined, `${all} Missing '${missing[0]}'.`)
     const [extra] = names
     add('required-unknown', extra !== undefined, `${all} Extra required key '${extra}' supplied.`)
-    const keyword = unsupportedKeywords.find((name) => name in node)
+    const keyword = Object.keys(node).find((name) => unsupportedKeywords.test(name))
     add('strict-keyword', keyword, `'${keyword}' is not permitted.`)
-    const isKind = kindKeywords.some((name) => name in node)
-    add('strict-type-key', !isKind, "schema must have a 'type' key.")
+    const hasKind = keyword || Object.keys(node).some((name) => /^(type|anyOf|\$ref|enum|const)$/.test(name))
+    add('strict-type-key', !hasKind, "schema must have a 'type' key.")
     const others = Object.keys(node).filter((name) => name !== '$ref')
     const siblings = `$ref cannot have keywords {${others.map((name) => `'${name}'`).join(', ')}}.`
     add('ref-siblings', '$ref' in node && others.length > 0, siblings)
@@ -131,12 +129,8 @@ function* checkSchema(kind: 'function' | 'response_format', definition: Definiti
   for (const [rule, message] of found) yield breach(rule, param, message)
 }
 
-const unsupportedKeywords = [
-  ...['oneOf', 'allOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'],
-  ...['default', 'minLength', 'maxLength', 'uniqueItems', 'patternProperties'],
-]
-/** Keywords of which a schema has one, or breaks another rule. */
-const kindKeywords = ['type', 'anyOf', '$ref', 'enum', 'const', ...unsupportedKeywords]
+const unsupportedKeywords =
+  /^(oneOf|allOf|not|if|then|else|default|dependent.*|minLength|maxLength|uniqueItems|patternProperties)$/
 
 /** Returns true for a reference into a schema that leads to nothing. */
 export function isBroken(reference: unknown, root: Fields): boolean {

@@ -21,22 +21,21 @@ const sources = {
 export const rules: Rules<keyof typeof sources> = {
   sources,
   *check(body, facts) {
-    const items = expandInput(body, facts.stored)
-    yield* checkPairs(body, items, facts)
-    yield* checkIds('input', items)
-    yield* checkReasoning(body, items, facts)
+    yield* checkItems(body, facts)
+    yield* checkModel(body, facts)
     const isNamed = ({ type }: Fields) => /^(function|custom)$/.test(textOf(type))
     const tools = listOf(body['tools']).map((tool, at) => ({ ...fieldsOf(tool), path: `tools[${at}]` }))
     const [choice, { format }] = [fieldsOf(body['tool_choice']), fieldsOf(body['text'])]
     const sent = { ...fieldsOf(format), path: 'text.format.schema' }
     const names = { max: 128, forced: isNamed(choice) && choice['name'] }
     yield* checkDefinitions(tools.filter(isNamed), sent, names, body, facts)
-    yield* checkModel(body, facts)
   },
 }
 
-function* checkPairs(body: Fields, items: readonly Fields[], { stored }: Facts) {
-  const { previous_response_id: previous, conversation } = body
+function* checkItems(body: Fields, { stored }: Facts) {
+  const items = expandInput(body, stored)
+  yield* checkIds('input', items)
+  const { previous_response_id: previous, conversation, input } = body
   const isLost = previous != null && !stored?.find(textOf(previous))
   const lost = items.filter(({ type }) => type === 'item_reference')
   const noResponse = `Previous response with id '${previous}' not found.`
@@ -44,8 +43,8 @@ function* checkPairs(body: Fields, items: readonly Fields[], { stored }: Facts) 
   for (const { id } of stored ? lost : [])
     yield breach('unstored-item', 'input', `Item with id '${id}' not found.`, 404)
   // A response, conversation or item that is not stored here could contain a call or its result.
-  if (conversation != null || isLost || lost.length > 0) return
-  const steps = items.flatMap(({ type: sent, call_id: id }) => {
+  const isPartial = conversation != null || isLost || lost.length > 0
+  const steps = (isPartial ? [] : items).flatMap(({ type: sent, call_id: id }) => {
     const type = textOf(sent)
     if (typeof id !== 'string' || !/_(call|output)$/.test(type)) return []
     return { kind: type.endsWith('_call') ? 'call' : 'result', id, type } as const
@@ -60,9 +59,6 @@ function* checkPairs(body: Fields, items: readonly Fields[], { stored }: Facts) 
     const isChecked = /^(function|custom_tool)_call$/.test(type)
     yield isChecked && breach('tool-call-without-result', 'input', message)
   }
-}
-
-function* checkReasoning({ input }: Fields, items: readonly Fields[], { stored }: Facts) {
   const sent = listOf(input).map(fieldsOf)
   for (const [at, { type, id, encrypted_content: content }] of sent.entries()) {
     // Other vendors, whose ids differ, accept reasoning anywhere.

@@ -45,8 +45,8 @@ export function pairsIn<Each extends Step>(steps: readonly Each[]) {
     else first[step.kind].set(step.id, step)
   }
   const isOpen = ({ id }: Step) => first.result.get(id)?.isLate ?? !first.result.has(id)
-  const unanswered = [...first.call.values()].filter(isOpen)
-  return { unanswered, orphans: [...first.result.values()].filter(({ id }) => !first.call.has(id)), repeated }
+  const orphans = [...first.result.values()].filter(({ id }) => !first.call.has(id))
+  return { unanswered: [...first.call.values()].filter(isOpen), orphans, repeated }
 }
 
 /** Returns true if the model's record lacks a parameter, which OpenRouter ignores. */

@@ -25,23 +25,23 @@ export function judgeLedger(received: unknown, counted: CountedUsage) {
   return whenAll<unknown, MatcherResult>([sandbox.usage(), sandbox.journal.entries()], (read) => {
     const [total, entries] = read as [SandboxUsage, JournalEntry[]]
     const uncounted = entries.filter((entry) => entry.usage === null && usagesIn(entry).length > 0)
-    if (uncounted.length > 0) {
-      const calls = plural(uncounted.length, 'call')
+    const calls = plural(uncounted.length, 'call')
+    if (uncounted.length > 0)
       throw new Error(`toAgreeWithLedger() cannot judge ${calls}: a recording, a body or frames replied`)
-    }
     const ledger: CountedUsage = { ...total, costUsd: total.cost }
     const differs = (name: Class, { [name]: change = 0 }: CountedUsage = {}) =>
       !(Math.abs((ledger[name] ?? 0) + change - (counted[name] ?? Number.NaN)) < 1e-9)
     const unexplained = (change: CountedUsage) => given.filter((name) => differs(name, change)).length
     const mistakes = mistakesIn(entries).sort(([, one], [, other]) => unexplained(one) - unexplained(other))
     const unpriced = total.unpriced > 0 ? `; ${plural(total.unpriced, 'call')} without a price` : ''
-    const wrong = given.filter((name) => differs(name))
-    const lines = wrong.map((name) => {
-      const [mistake] = mistakes.find(([, change]) => !differs(name, change)) ?? []
-      const sum = `expected ${ledger[name]}, received ${counted[name] && dollars(counted[name])}`
-      const difference = name === 'costUsd' ? sum + unpriced : sum
-      return `\n  ${name}: ${mistake ? `${mistake} (${difference})` : difference}`
-    })
+    const lines = given
+      .filter((name) => differs(name))
+      .map((name) => {
+        const [mistake] = mistakes.find(([, change]) => !differs(name, change)) ?? []
+        const sum = `expected ${ledger[name]}, received ${counted[name] && dollars(counted[name])}`
+        const difference = name === 'costUsd' ? sum + unpriced : sum
+        return `\n  ${name}: ${mistake ? `${mistake} (${difference})` : difference}`
+      })
     const pass = lines.length === 0
     const sending = entries.filter(({ delivery }) => /pending|held/.test(delivery)).length
     if (sending > 0) lines.push(`\n  ${plural(sending, 'call')} in progress, whose usage may change`)
@@ -71,14 +71,12 @@ function mistakesIn(entries: readonly JournalEntry[]): Mistake[] {
   const { requests: _, costUsd: __, ...tokensOfCut } = left(cut)
   const aborted = plural(cut.length, 'aborted stream')
   const unfinished = plural(incomplete.length, 'incomplete answer')
-
   const repeating = calls.filter(({ shown }) => shown.length > 1)
   const chunks = repeating.flatMap(({ shown }) => shown).length
   const cumulative = `counted the cumulative usage of ${chunks} chunks`
   const repeated = repeating.flatMap(({ shown, isCut }) => (isCut ? [] : shown.slice(0, -1)))
   const withCut = chunks > 0 ? [...repeated, ...cut.flatMap(({ shown }) => shown), tokensOfCut] : []
   const lastOfCut = cut.flatMap(({ shown }) => shown.slice(-1))
-
   const { cachedTokens, cacheWriteTokens, cacheWriteTokens1h, reasoningTokens } = sumOf([left(calls)], -1)
   const read = sumOf([{ inputTokens: cachedTokens }])
   const written = sumOf([{ inputTokens: cacheWriteTokens }])

@@ -12,7 +12,7 @@ export function judgeRequests(received: unknown): MatcherResult | Promise<Matche
     const pass = problems.length === 0
     // Fails with `.not`, too.
     if (pass && entries.every(({ brokenRules }) => brokenRules === null))
-      throw new Error(`${notJudged}\n${allCallsText(entries, [])}`)
+      throw new Error(`toHaveSentValidRequests() cannot judge: ${unchecked}\n${allCallsText(entries, [])}`)
     const message = pass
       ? 'Expected an invalid request, but all were valid.'
       : `Expected valid requests:${problems.join('')}\n${allCallsText(entries, [])}`
@@ -20,8 +20,7 @@ export function judgeRequests(received: unknown): MatcherResult | Promise<Matche
   })
 }
 
-const notJudged =
-  'toHaveSentValidRequests() cannot judge: no request was checked. Requests are checked unless a rule or an error replies, or `onlySpecified` is set.'
+const unchecked = 'no request was checked. None is if a rule or an error replies, or with `onlySpecified`.'
 
 function problemsOf({ brokenRules, rules, status, error }: JournalEntry): string[] {
   if (brokenRules?.length)
