@@ -2,16 +2,24 @@
  * Verdicts: what an application did wrong when a gateway failed. In a test of Vitest, Jest or Playwright, importing this
  * entry adds matchers to `expect`.
  */
-import type { Evidence, FindingsOf, Judged } from './extras/verdicts/findings.ts'
+import type { Evidence, FindingsOf, Judged, VerdictMatchers } from './extras/verdicts/findings.ts'
 import { findingsIn, judgeRecovery, withFacts } from './extras/verdicts/findings.ts'
-import { type CountedUsage, judgeLedger } from './extras/verdicts/ledger.ts'
+import { judgeLedger } from './extras/verdicts/ledger.ts'
 import type { SweepOptions as Options, SweepResult, SweepWork } from './extras/verdicts/sweep.ts'
 import { runSweep } from './extras/verdicts/sweep.ts'
 import { judgeRequests } from './extras/verdicts/valid-requests.ts'
 import { createGateway } from './index.ts'
 import { everyOperation, type GatewayOptions, type RequestBodies } from './setup.ts'
 
-export type { Evidence, Finding, FindingName, FindingsOf, Judged } from './extras/verdicts/findings.ts'
+export type {
+  Evidence,
+  Finding,
+  FindingName,
+  FindingsOf,
+  Judged,
+  VerdictMatchers,
+} from './extras/verdicts/findings.ts'
+export type { CountedUsage } from './extras/verdicts/ledger.ts'
 export type { SweepResult, SweepRun, SweepTarget, SweepVerdict, SweepWork } from './extras/verdicts/sweep.ts'
 export { sweepTable } from './extras/verdicts/sweep-table.ts'
 
@@ -41,31 +49,6 @@ export function sweep<Result>(
   { gatewayOptions, ...options }: SweepOptions<Result> = {},
 ): Promise<SweepResult<Result>> {
   return runSweep(createGateway(gatewayOptions), work, options)
-}
-
-export type { CountedUsage }
-
-/** Matchers of `expect`. `Result` is a promise in Playwright. */
-export interface VerdictMatchers<Result> {
-  /**
-   * Asserts that the application has made no mistake: none of the findings applies, and none lacks evidence.
-   *
-   * @example expect(sandbox).toHaveRecovered({ result })
-   */
-  toHaveRecovered(evidence?: Evidence): Result
-  /**
-   * Asserts that no request was invalid, or broke a rule of the vendors that `docs/assumptions.md` lists.
-   *
-   * @example expect(sandbox).toHaveSentValidRequests()
-   */
-  toHaveSentValidRequests(): Result
-  /**
-   * Asserts that the application counted tokens and cost like `sandbox.usage()`. If not, names the mistake that explains
-   * a difference exactly. Fields that are not given are not compared.
-   *
-   * @example expect(sandbox).toAgreeWithLedger({ inputTokens, outputTokens, costUsd })
-   */
-  toAgreeWithLedger(counted: CountedUsage): Result
 }
 
 /** Matchers, for runners whose `expect` is neither global nor known. */

@@ -27,9 +27,6 @@ export const HoldOptions = z.lazy(() =>
 /** Options of `hold()`. */
 export type HoldOptions = z.input<typeof HoldOptions>
 
-/** A call's record. `holds` is the number of gates that hold the call. */
-type HeldCall = { holds: number }
-
 /** Holds requests or streams. Ends with its sandbox, and when the sandbox is reset or restored. */
 export class Gate implements Disposable {
   /** Id of this activation, such as `hold~3`. */
@@ -41,7 +38,7 @@ export class Gate implements Disposable {
   readonly #describeCalls: () => string
   readonly #held = new Set<() => void>()
   /** Requests that have arrived. An attempt with a fallback model is the same request. */
-  readonly #requests = new WeakSet<HeldCall>()
+  readonly #requests = new WeakSet<object>()
   #change = Promise.withResolvers<void>()
   #arrivals = 0
   #passes = 0
@@ -95,11 +92,12 @@ export class Gate implements Disposable {
   /**
    * Returns undefined if the call is not held.
    *
+   * @param call Its `holds` is the number of gates that hold it.
    * @param gone Aborts when the client disconnects.
    * @param deltas Number of deltas before the event. Default: none, for the request.
    * @internal
    */
-  hold(call: HeldCall, gone: AbortSignal, deltas = -1): Promise<void> | undefined {
+  hold(call: { holds: number }, gone: AbortSignal, deltas = -1): Promise<void> | undefined {
     const { at, after = 0, together } = this.options
     const isDue = at === 'event' ? deltas >= after : !this.#requests.has(call)
     if (this.#isOpen || !isDue || gone.aborted) return undefined

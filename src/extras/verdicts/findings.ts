@@ -10,6 +10,7 @@ import { assertNames } from '../../sandbox/sandbox-options.ts'
 import type { ScenarioProgress } from '../../scenarios/activation.ts'
 import { type Attempt, attemptKey, retriesIn } from './attempts.ts'
 import { type Judge, judges } from './judges.ts'
+import type { CountedUsage } from './ledger.ts'
 import { readReply } from './reading.ts'
 
 export type FindingName = keyof typeof judges
@@ -43,6 +44,29 @@ export interface Judged {
 export type FindingsOf<Sandbox> = Sandbox extends { journal: { entries(): Promise<unknown> } }
   ? Promise<Finding[]>
   : Finding[]
+
+/** Matchers of `expect`. `Result` is a promise in Playwright. */
+export interface VerdictMatchers<Result> {
+  /**
+   * Asserts that the application has made no mistake: none of the findings applies, and none lacks evidence.
+   *
+   * @example expect(sandbox).toHaveRecovered({ result })
+   */
+  toHaveRecovered(evidence?: Evidence): Result
+  /**
+   * Asserts that no request was invalid, or broke a rule of the vendors that `docs/assumptions.md` lists.
+   *
+   * @example expect(sandbox).toHaveSentValidRequests()
+   */
+  toHaveSentValidRequests(): Result
+  /**
+   * Asserts that the application counted tokens and cost like `sandbox.usage()`. If not, names the mistake that explains
+   * a difference exactly. Fields that are not given are not compared.
+   *
+   * @example expect(sandbox).toAgreeWithLedger({ inputTokens, outputTokens, costUsd })
+   */
+  toAgreeWithLedger(counted: CountedUsage): Result
+}
 
 /** The matcher `toHaveRecovered`. */
 export function judgeRecovery(

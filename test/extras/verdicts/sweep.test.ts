@@ -85,6 +85,15 @@ describe('sweep()', () => {
   })
 
   it.each([
+    ['{"port":"Brest"}', true],
+    ['The moon.', false],
+  ])('knows whether a client can detect that %s has code fences', async (text, expected) => {
+    const faults = [{ name: 'answer', form: 'fenced-json' } as const]
+    const { runs } = await sweep(ask, { setUp: (sandbox) => sandbox.reply(text), faults })
+    expect(runs).toEqual([expect.objectContaining({ verdict: 'silent', isDetectable: expected })])
+  })
+
+  it.each([
     ['without a call', async () => 1, 'no call reached the sandbox: pass baseUrl, apiKey and fetch'],
     ['that fails', () => Promise.reject(new Error('No key')), 'the application fails: Error: No key'],
     ['that hangs', () => new Promise(() => {}), 'no result within 100 ms'],
