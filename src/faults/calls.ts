@@ -140,9 +140,7 @@ function changeArguments(change: ChangeText): Form {
   return (shown) => changeTexts(shown, isCall, change)
 }
 
-type Properties = [name: string, value: unknown][]
-
-function changeProperties(change: (properties: Properties) => Properties): Form {
+function changeProperties(change: (all: [string, unknown][]) => [string, unknown][]): Form {
   return changeArguments((text) => {
     const value = parseJson(text)
     return isObject(value) ? JSON.stringify(Object.fromEntries(change(Object.entries(value)))) : text

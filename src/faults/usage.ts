@@ -27,8 +27,10 @@ export const usageFault = defineFault('usage', 'answer', {
       const last = events[place]
       const isUsual = form === 'start-and-end' && isObject(answerIn(events[0])['usage'])
       if (!last || events.length === 1 || isUsual) return events
-      if (form === 'twice') return events.map((event) => (event === last ? [event, repeated(event)] : event))
-      if (form === 'after-finish') return [...events.with(place, withUsage(last)), repeated(last)]
+      const { sequence_number: number } = last
+      const again = { ...last, ...(typeof number === 'number' && { sequence_number: number + 1 }) }
+      if (form === 'twice') return events.map((event) => (event === last ? [event, again] : event))
+      if (form === 'after-finish') return [...events.with(place, withUsage(last)), again]
       const deltas = events.filter(isDelta).length || 1
       let sent = 0
       return events.map((event) => {
@@ -42,12 +44,6 @@ export const usageFault = defineFault('usage', 'answer', {
 
 function withUsage(event: StreamEvent, usage?: Fields): StreamEvent {
   return withAnswer(event, { ...answerIn(event), usage })
-}
-
-/** Returns the event with the next sequence number, if the protocol has them. */
-function repeated(event: StreamEvent): StreamEvent {
-  const { sequence_number: number } = event
-  return typeof number === 'number' ? { ...event, sequence_number: number + 1 } : event
 }
 
 /** Returns the token counts after a share of the output. */

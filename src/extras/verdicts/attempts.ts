@@ -7,8 +7,6 @@ import type { Reading } from './reading.ts'
 
 export interface Attempt {
   readonly entry: JournalEntry
-  /** Number of the call in the sandbox, from 1. */
-  readonly number: number
   readonly reading: Reading
   /** The conversation in the request; empty if its operation has none. */
   readonly items: readonly ConversationItem[]

@@ -113,19 +113,19 @@ export function findingsIn(facts: Facts, evidence: Evidence = {}): Finding[] {
 function judge({ entries, scenarios = [], operations }: Facts, evidence: Evidence) {
   const protocols = new Map(operations.map(({ id, protocol }) => [id, protocol as Reader | undefined]))
   const sorted = entries.toSorted((one, other) => one.elapsedMs - other.elapsedMs)
-  const all = sorted.map((entry, place): Attempt => {
+  const all = sorted.map((entry): Attempt => {
     const { conversation, places } = protocols.get(entry.operation ?? '') ?? {}
     const items = conversation?.(entry.body).items ?? []
     const faults = entry.rules.flatMap((rule) => rule.faults)
     const endMs = entry.elapsedMs + (entry.durationMs ?? 0)
-    return { entry, number: place + 1, reading: readReply(entry, places), items, faults, endMs }
+    return { entry, reading: readReply(entry, places), items, faults, endMs }
   })
   const groups = [...Map.groupBy(all, ({ entry }) => attemptKey(entry)).values()]
   const calls = { all, groups, retries: groups.flatMap(retriesIn), scenarios }
   return Object.entries<Judge>(judges).flatMap(([name, look]) =>
     [...look(calls, evidence)].map(({ attempts, text, isJudged = true }) => {
       const ids = attempts.map(({ entry }) => entry.id)
-      return { name: name as FindingName, message: sentenceOf(attempts, text), calls: ids, isJudged }
+      return { name: name as FindingName, message: sentenceOf(attempts, text, all), calls: ids, isJudged }
     }),
   )
 }
@@ -134,10 +134,10 @@ function judge({ entries, scenarios = [], operations }: Facts, evidence: Evidenc
 type Reader = Pick<Protocol<unknown, unknown>, 'conversation' | 'places'>
 
 /** Starts a sentence with the calls that it is about, such as `POST /v1/responses, calls 1, 2: …`. */
-function sentenceOf(attempts: readonly Attempt[], text: string): string {
+function sentenceOf(attempts: readonly Attempt[], text: string, all: readonly Attempt[]): string {
   const [first] = attempts
   if (!first) return text
-  const numbers = truncate(attempts.map(({ number }) => number).join(', '), 20)
+  const numbers = truncate(attempts.map((each) => all.indexOf(each) + 1).join(', '), 20)
   const { method, path } = first.entry
   return hideInString(`${method} ${path}, call${attempts.length === 1 ? '' : 's'} ${numbers}: ${text}`)
 }

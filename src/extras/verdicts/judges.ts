@@ -58,10 +58,9 @@ export const judges = {
 
   *'retry-storm'({ groups }) {
     for (const group of groups) {
-      const place = group.findIndex(isFailed)
-      const [failed] = group.slice(place)
-      if (place === -1 || !failed) continue
-      const later = group.slice(place + 1).filter((each) => isAfter(each, failed))
+      const failed = group.find(isFailed)
+      if (!failed) continue
+      const later = group.slice(group.indexOf(failed) + 1).filter((each) => isAfter(each, failed))
       // Repeating a request that changes nothing after its success is polling.
       const end = isSafe(failed) ? later.findIndex(({ reading }) => reading.ending === 'whole') : -1
       const attempts = [failed, ...(end === -1 ? later : later.slice(0, end + 1))]

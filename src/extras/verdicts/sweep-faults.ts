@@ -8,6 +8,7 @@ import { didYouMean } from '../../lib/did-you-mean.ts'
 import { parseJson } from '../../lib/json.ts'
 import { walk } from '../../lib/value-path.ts'
 import type { StreamPlaces } from '../../resources/protocol.ts'
+import { asksForStream } from '../../scenarios/condition.ts'
 import { eventsIn, readReply } from './reading.ts'
 
 /** A fault's name, such as `stream-cut` or `status-503`, or a fault with parameters. */
@@ -30,7 +31,7 @@ export function faultsFor(
   depth: 'quick' | 'all',
   chosen: readonly SweepFault[] | undefined,
 ): readonly Setting[] {
-  const form = announcesEvents(entry.responseHeaders) ? 'stream' : 'json'
+  const form = asksForStream(entry.body) ? 'stream' : 'json'
   const all = [...(chosen ?? (depth === 'quick' ? quick : faultNames))].flatMap((fault): Setting[] => {
     if (typeof fault !== 'string') return [fault as Setting]
     const [, status] = /^status-(\d+)$/.exec(fault) ?? []

@@ -1,7 +1,5 @@
 /** Runs an application once per call and fault, and judges each run. */
 import { toFetch } from '../../delivery/fetch.ts'
-import { requestedForm } from '../../faults/fault.ts'
-import { faultOf } from '../../faults/index.ts'
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { type JournalEntry, toEntry } from '../../journal/entry.ts'
 import { withoutReply } from '../../journal/journal-text.ts'
@@ -234,21 +232,17 @@ function jobsFor(
   return entries.flatMap((entry, place) => {
     const operation = targetOf(entry)
     const places = gateway.operations.find(({ id }) => id === operation)?.protocol?.places
-    const before = entries.slice(0, place + 1).filter((each) => targetOf(each) === operation)
-    const sameForm = before.filter((each) => asksForStream(each.body) === asksForStream(entry.body))
-    return faultsFor(entry, places, depth, faults).map((setting) => {
-      // Rules whose faults need a form count only requests for it.
-      const { length: call } = requestedForm(faultOf(setting.name)) ? sameForm : before
-      const fault = Object.keys(setting).length === 1 ? setting.name : setting
-      return {
-        call: place + 1,
-        operation,
-        fault: labelOf(setting),
-        isDetectable: isDetectable(setting, entry, places),
-        // The names of the operation and the fault are known only at run time.
-        rule: { on: operation, when: { call }, times: 1, fault } as Rule,
-      }
-    })
+    const stream = asksForStream(entry.body)
+    const isLike = (each: JournalEntry) => targetOf(each) === operation && asksForStream(each.body) === stream
+    const when = { call: entries.slice(0, place + 1).filter(isLike).length, stream }
+    return faultsFor(entry, places, depth, faults).map((fault) => ({
+      call: place + 1,
+      operation,
+      fault: labelOf(fault),
+      isDetectable: isDetectable(fault, entry, places),
+      // The names of the operation and the fault are known only at run time.
+      rule: { on: operation, when, times: 1, fault } as Rule,
+    }))
   })
 }
 

@@ -123,7 +123,7 @@ status-503  r  r
 stream-cut     S
 r rejected (2), S silent (1)
 call 2 (createResponse), stream-cut: silent: it returned ["The moon.","The moon"] instead of ["The moon.","The moon."]
-  sandbox.use({"on":"createResponse","when":{"call":1},"times":1,"fault":"stream-cut"})`)
+  sandbox.use({"on":"createResponse","when":{"call":1,"stream":true},"times":1,"fault":{"name":"stream-cut"}})`)
   })
 })
 
