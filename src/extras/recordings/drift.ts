@@ -111,18 +111,20 @@ async function compare(
   const comparisons: Comparison[] = []
   let reason = ''
   for await (const answer of answers) {
-    if (answer.status !== recorded.status) reason ||= statusMessage(answer, recorded.status)
-    else {
+    if (answer.status !== recorded.status) {
+      if (comparisons.length === 0) reason ||= statusMessage(answer, recorded.status)
+    } else {
       const comparison = isUpstream
         ? compareAnswers(recorded, answer, { ours: 'the recording', theirs: 'the real gateway' })
         : compareAnswers(answer, recorded, { ours: 'Understudy', theirs: 'the recording' })
-      if (weightOf(comparison) === 0) return comparison
       comparisons.push(comparison)
+      if (weightOf(comparison) === 0) break
     }
   }
   const [best] = comparisons.sort((left, right) => weightOf(left) - weightOf(right))
   if (!best) throw new NotCompared(reason)
-  return best
+  // Without a fault, Understudy replies with another status.
+  return reason ? { ...best, notCompared: [reason, ...best.notCompared] } : best
 }
 
 /** A place that was not compared weighs more than a difference: it may hide several. */

@@ -302,12 +302,14 @@ describe('drift', () => {
   const listed = (...data: object[]) => JSON.stringify({ data })
   const events = { request: sent('/responses', text), type: 'text/event-stream' }
   const error = 'data: {"type":"error"}\n\n'
+  const failed = JSON.stringify({ error: { code: 404, message: 'x' } })
   it.each<[code: number, reason: string, exchange: Exchange]>([
     [2, 'has no request', { text: '{}' }],
     [2, 'the reply is incomplete (reset)', { request: providers, text: '{"data"', end: 'reset' }],
     [2, 'Understudy has no operation POST /unknown', { request: sent('/unknown', {}), text: '{}' }],
     [2, 'Understudy has no operation GET /a/%2e%2e/b', { request: sent('/a/%2e%2e/b'), text: '{}' }],
     [2, 'the status is 404 instead of 200: ', { request: sent('/presets/of-theirs'), text: '{}' }],
+    [2, 'the status is 200 instead of 404', { request: providers, status: 404, text: failed }],
     [2, "Understudy has no dialect 'acme'", { request: providers, text: '{}', dialect: 'acme' }],
     [2, 'the body is nested too deeply', { request: providers, text: '['.repeat(200) + ']'.repeat(200) }],
     [2, 'the body is not JSON', { request: providers, text: '{"data"' }],
