@@ -82,9 +82,7 @@ export const JournalEntry = z.lazy(() =>
           }),
         )
         .nullable()
-        .describe(
-          'Rules for valid requests that the request breaks; null if it was not checked, because a rule or an error replied, or with `onlySpecified`.',
-        ),
+        .describe('Broken rules; null if a rule, an error or `onlySpecified` prevented the check.'),
       schemaViolation: z.boolean().describe('If true, the reply violated its schema: a bug to report.'),
       delivery: z
         .enum(['pending', 'held-by-gate', 'complete', 'aborted-by-fault', 'aborted-by-client'])

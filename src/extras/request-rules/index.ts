@@ -22,11 +22,9 @@ export const requestRules: ExtraDefinition = {
     const found = [...checked].flatMap((each) => each || [])
     return Object.keys(rules.sources).flatMap((rule) => {
       const breaches = found.filter((each) => each.rule === rule)
-      const [next, ...more] = breaches.splice(maxBreaches)
+      // One more says how many others there are.
+      const [next, ...more] = breaches.splice(20)
       return next ? [...breaches, { ...next, message: `and ${more.length + 1} more` }] : breaches
     })
   },
 }
-
-/** Maximum number of breaches per rule. One more says how many others there are. */
-const maxBreaches = 20

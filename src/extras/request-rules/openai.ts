@@ -108,8 +108,7 @@ function* checkSchema(kind: 'function' | 'response_format', definition: Definiti
     const names = new Set(listOf(required).filter((name) => typeof name === 'string'))
     const missing = properties.filter((name) => !names.delete(name))
     add('strict-required', missing[0] !== undefined, `${all} Missing '${missing[0]}'.`)
-    const [extra] = names
-    add('required-unknown', extra !== undefined, `${all} Extra required key '${extra}' supplied.`)
+    add('required-unknown', names.size > 0, `${all} Extra required key '${[...names][0]}' supplied.`)
     const keyword = Object.keys(node).find((name) => unsupportedKeywords.test(name))
     add('strict-keyword', keyword, `'${keyword}' is not permitted.`)
     const hasKind = keyword || Object.keys(node).some((name) => /^(type|anyOf|\$ref|enum|const)$/.test(name))

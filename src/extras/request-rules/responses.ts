@@ -22,13 +22,22 @@ export const rules: Rules<keyof typeof sources> = {
   sources,
   *check(body, facts) {
     yield* checkItems(body, facts)
-    yield* checkModel(body, facts)
     const isNamed = ({ type }: Fields) => /^(function|custom)$/.test(textOf(type))
     const tools = listOf(body['tools']).map((tool, at) => ({ ...fieldsOf(tool), path: `tools[${at}]` }))
     const [choice, { format }] = [fieldsOf(body['tool_choice']), fieldsOf(body['text'])]
     const sent = { ...fieldsOf(format), path: 'text.format.schema' }
     const names = { max: 128, forced: isNamed(choice) && choice['name'] }
     yield* checkDefinitions(tools.filter(isNamed), sent, names, body, facts)
+    const { temperature, top_p, reasoning, truncation } = body
+    const { effort } = fieldsOf(reasoning)
+    const isReasoning = ['reasoning', 'reasoning_effort'].some((name) => !lacksParameter(facts, name))
+    yield (temperature ?? 1) !== 1 && lacksParameter(facts, 'temperature') && unsupported('temperature')
+    yield (top_p ?? 1) !== 1 && lacksParameter(facts, 'top_p') && unsupported('top_p')
+    yield (effort ?? 'none') !== 'none' && !isReasoning && unsupported('reasoning.effort')
+    const window = truncation === 'auto' ? Infinity : (facts.model?.context_length ?? Infinity)
+    const isTooLong = leastTokens(facts, window) > window
+    const found = 'Your input exceeds the context window of this model.'
+    yield isTooLong && breach('context-window', 'input', `${found} Please adjust your input and try again.`)
   },
 }
 
@@ -78,16 +87,4 @@ function* checkItems(body: Fields, { stored }: Facts) {
     const isAfterOther = items[at - 1]?.['type'] !== 'reasoning'
     yield isAfterOther && breach('item-without-reasoning', 'input', `${subject}: '${idBefore}'.`)
   }
-}
-
-function* checkModel({ temperature, top_p, reasoning, truncation }: Fields, facts: Facts) {
-  const { effort } = fieldsOf(reasoning)
-  const isReasoning = ['reasoning', 'reasoning_effort'].some((name) => !lacksParameter(facts, name))
-  yield (temperature ?? 1) !== 1 && lacksParameter(facts, 'temperature') && unsupported('temperature')
-  yield (top_p ?? 1) !== 1 && lacksParameter(facts, 'top_p') && unsupported('top_p')
-  yield (effort ?? 'none') !== 'none' && !isReasoning && unsupported('reasoning.effort')
-  const window = truncation === 'auto' ? Infinity : (facts.model?.context_length ?? Infinity)
-  const isTooLong = leastTokens(facts, window) > window
-  const found = 'Your input exceeds the context window of this model.'
-  yield isTooLong && breach('context-window', 'input', `${found} Please adjust your input and try again.`)
 }

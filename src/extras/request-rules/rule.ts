@@ -10,10 +10,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 /** The rules of an operation. */
 export interface Rules<Rule extends string = string> {
-  /**
-   * Each rule's source: a vendor's document, or a public thread that quotes the refusal. Breaches are sorted
-   * by rule in this order, and the first one becomes the error.
-   */
+  /** A vendor's document or a public thread for each rule. Breaches are sorted in this order. */
   readonly sources: Readonly<Record<Rule, string>>
   check(body: Fields, facts: Facts): Iterable<(BrokenRule & { readonly rule: Rule }) | false | undefined>
 }
@@ -54,16 +51,12 @@ export function lacksParameter({ model, isVendor }: Facts, name: string): boolea
   return model !== undefined && !isVendor && !model.supported_parameters.includes(name)
 }
 
-/**
- * Returns the least number of tokens that a vendor could count in the prompt, below our estimate.
- * Returns 0 if the prompt has less than `enough` characters, and so less tokens.
- */
+/** Returns the least tokens that a vendor could count; 0 for a prompt of fewer than `enough` characters. */
 export function leastTokens({ conversation }: Facts, enough: number): number {
   const texts = conversation.items.map((item) => {
     return item.kind === 'call' ? item.arguments : item.kind === 'reference' ? '' : item.text
   })
   const text = texts.join(' ')
-  return text.length < enough ? 0 : Math.floor(countTokens(text) / estimateToLeast)
+  // Our estimate is up to 1.4 times as high as a vendor's count.
+  return text.length < enough ? 0 : Math.floor(countTokens(text) / 1.4)
 }
-
-const estimateToLeast = 1.4

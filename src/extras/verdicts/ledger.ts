@@ -52,10 +52,8 @@ export function judgeLedger(received: unknown, counted: CountedUsage) {
   })
 }
 
-type Mistake = [text: string, change: CountedUsage]
-
 /** Returns usual mistakes with their effects. The effect on the cost is known only if whole calls are left out. */
-function mistakesIn(entries: readonly JournalEntry[]): Mistake[] {
+function mistakesIn(entries: readonly JournalEntry[]): [text: string, change: CountedUsage][] {
   const calls = entries.flatMap((entry) => {
     const { ending } = readReply(entry)
     const { usage, delivery } = entry
