@@ -56,7 +56,14 @@ export interface Arrival extends Pick<Readonly<EntryFields>, 'method' | 'path'> 
   readonly headers: Readonly<Record<string, string>>
 }
 
-type Fact = 'error' | 'isKept' | 'isRejected' | 'lacksRecording' | 'schemaViolation' | 'sentTokens'
+type Fact =
+  | 'asksForStream'
+  | 'error'
+  | 'isKept'
+  | 'isRejected'
+  | 'lacksRecording'
+  | 'schemaViolation'
+  | 'sentTokens'
 
 /** Tokens of the deltas that a stream has sent. */
 type SentTokens = Pick<CallUsage, 'outputTokens' | 'reasoningTokens'>

@@ -174,8 +174,8 @@ export function toEntry(record: CallRecord): JournalEntry {
 }
 
 export function nearMissesOf(record: CallRecord, limit?: number): NearMiss[] {
-  const { skipped, params, query, headers, body } = record
-  return explainNearMisses(skipped, { params, query, headers, body }, limit)
+  const { skipped, params, query, headers, body, asksForStream } = record
+  return explainNearMisses(skipped, { params, query, headers, body, asksForStream }, limit)
 }
 
 function queryOf(search: string): JournalEntry['query'] {

@@ -5,7 +5,7 @@ import { compareFaults, FaultSetting, faultOf } from '../faults/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
 import type { Conversation } from '../resources/conversation.ts'
-import { asksForStream, compileWhen, type RuleRequest, streamTest, type Test, turnsOf } from './condition.ts'
+import { compileWhen, type RuleRequest, streamTest, type Test, turnsOf } from './condition.ts'
 import { lazyObject } from './field.ts'
 import type { Gate } from './gate.ts'
 import type { SkipReason } from './near-misses.ts'
@@ -76,7 +76,7 @@ function compileRule(rule: ParsedRule, scenario: string, number: number): Compil
     number,
     on: [rule.on].flat(),
     // If all steps of a rule need a stream, the rule matches only requests for a stream; likewise for JSON.
-    tests: form && rule.when?.stream === undefined ? [streamTest(form === 'stream'), ...tests] : tests,
+    tests: form && rule.when?.stream === undefined ? [streamTest(form === 'stream', true), ...tests] : tests,
     times,
     ends,
     finite: Number.isFinite(ends) ? ends : (sequence?.length ?? 0),
@@ -157,7 +157,7 @@ export function decide(
     if (elapsedMs < from || elapsedMs >= to) return { kind: 'during', elapsedMs }
   }
   const { form, kind } = stepAt(rule, taken)
-  if (form && (form === 'stream') !== asksForStream(request.body)) return { kind: form, step: taken + 1 }
+  if (form && (form === 'stream') !== request.asksForStream) return { kind: form, step: taken + 1 }
   const call = matched + 1
   if (when.call !== undefined && ![when.call].flat().includes(call)) return { kind: 'call', call }
   if (call <= after) return { kind: 'after', call }

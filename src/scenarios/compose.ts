@@ -100,6 +100,7 @@ export function compose(
   context: ComposeContext,
 ): Outcome {
   const { clock, live, findRecorded } = context
+  const { asksForStream } = request
   const names = namesOf(request)
   const trials = activations.flatMap((activation, age): Trial | [] => {
     const rules = activation.rules.filter((rule) => rule.on.some((on) => names.includes(on)))
@@ -110,6 +111,8 @@ export function compose(
   playScripts(trials, context)
   const choices = trials.flatMap(({ tried }) => tried.filter(isChosen)).sort(byRank)
   const answer = choices.find(({ step }) => step.kind === 'answer') ?? toTried(findRecorded())
+  // Faults for streams also act on a recorded stream, whatever the request asks for.
+  if (request.asksForStream !== asksForStream) return compose(activations, named, request, context)
   const modifiers: TriedRule[] = []
   for (const choice of choices) {
     let modifier = choice === answer ? undefined : choice

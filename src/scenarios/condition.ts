@@ -25,6 +25,8 @@ export interface Conditioned {
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
+  /** If true, the request asks for a stream, or a recorded stream replies. */
+  readonly asksForStream: boolean
 }
 
 export interface RuleRequest extends Conditioned {
@@ -242,11 +244,11 @@ function valuesAt(value: unknown, path: readonly string[]): unknown[] {
   return found === undefined ? [] : [found]
 }
 
-/** Returns a test for the body's `stream` field. Faults that need a stream or JSON imply this test. */
-export function streamTest(expected: boolean): Test {
+/** Returns a test for the body's `stream` field. If a fault implies it, a recorded stream also passes. */
+export function streamTest(expected: boolean, isImplied = false): Test {
   const holds = (stream: unknown) => (stream === true) === expected
   return toTest(
-    ({ body }) => [fieldsOf(body)['stream']],
+    ({ body, asksForStream }) => [(isImplied && asksForStream) || fieldsOf(body)['stream']],
     holds,
     () => `a request with stream ${expected}`,
   )

@@ -4,7 +4,7 @@ import { hash } from '../../src/lib/seed.ts'
 import type { Progress } from '../../src/scenarios/activation.ts'
 import { checkScenario } from '../../src/scenarios/check-scenario.ts'
 import type { Outcome } from '../../src/scenarios/compose.ts'
-import type { RuleRequest } from '../../src/scenarios/condition.ts'
+import { asksForStream, type RuleRequest } from '../../src/scenarios/condition.ts'
 import { explainNearMisses } from '../../src/scenarios/near-misses.ts'
 import { Rules } from '../../src/scenarios/rules.ts'
 import type { Rule } from '../../src/scenarios/scenario.ts'
@@ -37,6 +37,7 @@ function call(change: Partial<RuleRequest> = {}): RuleRequest {
     headers: {},
     contentKey: hash(JSON.stringify(body)),
     occurrence: 0,
+    asksForStream: asksForStream(body),
     ...change,
     body,
   }

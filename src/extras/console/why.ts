@@ -244,8 +244,9 @@ function faultText({ name, ...parameters }: { readonly name: string }): string {
 /** Parts of a condition's explanation: `expected WANTS, but the request has HAS`. */
 const explanation = /^(?:expected )?(.*?)(?:, but the request has (.*))?$/s
 
-function conditionsOf({ params, query, headers, body }: CallRecord, rule: CompiledRule): ConditionReport[] {
-  const request = { params, query, headers, body }
+function conditionsOf(record: CallRecord, rule: CompiledRule): ConditionReport[] {
+  const { params, query, headers, body, asksForStream } = record
+  const request = { params, query, headers, body, asksForStream }
   return rule.tests.map((test) => {
     const [, wants = '', has = ''] = explanation.exec(hideInString(test.explain(request))) ?? []
     return { wants, has, passes: test.passes(request) }

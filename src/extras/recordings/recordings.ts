@@ -7,6 +7,7 @@ import * as z from 'zod'
 import { FaultSetting } from '../../faults/index.ts'
 import type { Extra, FoundAnswer } from '../../gateway/extra.ts'
 import { GatewayError } from '../../http/errors.ts'
+import { announcesEvents } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { monotonic } from '../../lib/clock.ts'
 import { FileError, noSuch, readRegularFile } from '../../lib/data-file.ts'
@@ -153,6 +154,7 @@ function replay(
   if (next) {
     replayed.set(record, next)
     const { name: file, recording } = next
+    if (recording.reply && announcesEvents(recording.reply.headers)) record.note({ asksForStream: true })
     const fault = recording.end?.end === 'idle' ? 'timeout' : 'connection-reset'
     const faults = recording.reply ? [] : [FaultSetting.parse(fault)]
     return {
