@@ -68,7 +68,9 @@ export function clientTools(tools: unknown, namespace?: string): ClientTool[] {
 }
 
 /** Returns true for other tools of which the client runs the calls. */
-export function runsAtClient({ type, execution }: { type: string; execution?: unknown }): boolean {
+export function runsAtClient(tool: { type: string; execution?: unknown; environment?: unknown }): boolean {
+  const { type, execution, environment } = tool
+  if (type === 'shell') return !/^container/.test(String(fieldsOf(environment)['type']))
   return execution === 'client' || /^(custom|namespace|local_shell|apply_patch|computer.*)$/.test(type)
 }
 

@@ -90,11 +90,10 @@ it('reads the tools in an input item', async () => {
 
 it('warns only about tools that the gateway would run', async () => {
   const search = { type: 'tool_search', execution: 'client', parameters: {} }
-  const { warnings } = await ask(createGateway(), {
-    tools: [custom, agents, search, { type: 'local_shell' }, { type: 'code_interpreter' }],
-  })
-  expect(warnings).toEqual([
-    "Tools of type 'code_interpreter' were not run: the gateway only runs 'gateway:web_search'",
+  const hosted = [{ type: 'code_interpreter' }, { type: 'shell', environment: { type: 'container_auto' } }]
+  const tools = [custom, agents, search, { type: 'local_shell' }, { type: 'shell' }, ...hosted]
+  expect((await ask(createGateway(), { tools })).warnings).toEqual([
+    "Tools of type 'code_interpreter', 'shell' were not run: the gateway only runs 'gateway:web_search'",
   ])
 })
 

@@ -1,5 +1,5 @@
 /** Maps POST /messages, in the Anthropic format, to conversations, answers and stream events. */
-import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
+import { fieldsOf, listOf, lookUp, textOf } from '../../lib/json.ts'
 import { toReasoning } from '../../model/preset.ts'
 import {
   type Conversation,
@@ -44,7 +44,8 @@ function readConversation(body: unknown): Conversation {
   const { messages, tools } = fieldsOf(body)
   const names = listOf(tools).flatMap((tool) => {
     const { name, type } = fieldsOf(tool)
-    return typeof name === 'string' && (type === undefined || type === 'custom') ? [name] : []
+    const isCalled = type === undefined || type === 'custom' || sampleInput(type) !== undefined
+    return typeof name === 'string' && isCalled ? [name] : []
   })
   return { items: listOf(messages).flatMap(toItems), tools: names }
 }
@@ -110,14 +111,34 @@ function toTool(tool: MessagesTool, index: number): PromptTool {
   const path = `body.tools[${index}]`
   if (isCustomTool(tool))
     return { kind: 'function', name: String(name), parameters, strict, path: `${path}.input_schema` }
+  const sample = sampleInput(type)
+  if (sample && name != null)
+    return { kind: 'function', name, parameters: { const: sample }, strict: false, path }
   if (type === 'gateway:web_search')
     return { kind: 'search', parameters: tool.parameters, path: `${path}.parameters` }
-  if (!isSearchTool(tool)) return { kind: 'other', type: String(type) }
+  if (!isSearchTool(tool))
+    return {
+      kind: 'other',
+      type: String(type),
+      runsAtClient: /^(computer|browser)_toolset/.test(String(type)),
+    }
   const domains = {
     allowed_domains: [...listOf(tool.allowed_domains)].map(String),
     excluded_domains: [...listOf(tool.blocked_domains)].map(String),
   }
   return { kind: 'search', parameters: domains, path }
+}
+
+/** Inputs of forced calls to Anthropic's tools that the client runs. A model that is not forced never calls them. */
+const sampleInputs = {
+  bash: { command: 'ls' },
+  computer: { action: 'screenshot' },
+  memory: { command: 'view', path: '/memories' },
+  text_editor: { command: 'view', path: '/' },
+}
+
+function sampleInput(type: unknown): object | undefined {
+  return lookUp(sampleInputs, textOf(type).replace(/_\d+$/, ''))
 }
 
 function toToolChoice(choice: MessagesRequest['tool_choice']): Prompt['toolChoice'] {

@@ -104,6 +104,27 @@ describe('POST /messages', () => {
     expect(next.content[0]).toMatchObject({ type: 'text', text: expect.stringContaining('Rain') })
   })
 
+  it.each<[type: string, name?: string, input?: object]>([
+    ['bash_20250124', 'bash', { command: 'ls' }],
+    ['text_editor_20250728', 'str_replace_based_edit_tool', { command: 'view', path: '/' }],
+    ['memory_20250818', 'memory', { command: 'view', path: '/memories' }],
+    ['computer_20251124', 'computer', { action: 'screenshot' }],
+    ['computer_toolset_20260801'],
+  ])('calls the client tool %s if it is forced or scripted, without a warning', async (type, name, input) => {
+    const gateway = createGateway()
+    const send = async (fields: object) => {
+      const body = { ...ask('Go'), tools: [weather, { type, name }], ...fields }
+      const { content } = (await call(gateway, 'POST /messages', { body })).body
+      return [content[0].type, content[0].input, gateway.journal.entries().at(-1)?.warnings]
+    }
+    expect(await send({})).toEqual(['text', undefined, []])
+    if (!name) return
+    const tool_choice = { type: 'tool', name }
+    expect(await send({ tool_choice })).toEqual(['tool_use', input, []])
+    gateway.script([{ expect: { tools: [name] }, call: { [name]: { command: 'x' } } }])
+    expect(await send({ tool_choice })).toEqual(['tool_use', { command: 'x' }, []])
+  })
+
   it('returns thinking on request, and stops at a stop sequence', async () => {
     const thought = await client.messages.create({
       ...ask('Why is the sky blue?'),
