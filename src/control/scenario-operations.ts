@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { GatewayError } from '../http/errors.ts'
+import { hideInValue } from '../http/secrets.ts'
 import { SandboxUsage } from '../journal/ledger.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { ScenarioProgress, ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
@@ -88,7 +89,7 @@ export const scenarioOperations = [
     remote: 'usage',
     doc: { summary: 'Read usage: requests, tokens and dollars, in total and by model', tag: 'Sandboxes' },
     output: z.object({ data: SandboxUsage }),
-    resolve: (sandbox) => ({ data: sandbox.usage() }),
+    resolve: (sandbox) => ({ data: hideInValue(sandbox.usage()) }),
   }),
   sandboxOperation('createGate', 'POST /sandboxes/{sandbox}/gates', {
     doc: {

@@ -3,6 +3,7 @@ import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { sandboxIdOfKey } from '../gateway/locate.ts'
 import { pathNotFound, unknownPath } from '../gateway/router.ts'
+import { hideInString } from '../http/secrets.ts'
 import { forwardedHeader, publicBase, publicHosts, routeBelow, splitAddress } from '../lib/address.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { printError, printWarning } from '../lib/print.ts'
@@ -60,7 +61,7 @@ export function decideDestination(
   const hint = reason
     ? `${reason}. To allow the request, set onUnhandledRequest: 'bypass'.`
     : "mock it, for example with an MSW handler, or allow it with onUnhandledRequest: 'guard'."
-  const message = `Unhandled request ${method} ${url.origin}${url.pathname}: ${hint}`
+  const message = `Unhandled request ${method} ${url.origin}${hideInString(url.pathname)}: ${hint}`
   const warning = () => {
     if (isFirst(gateway, url.origin)) printWarning(`[understudy] ${message}`)
   }

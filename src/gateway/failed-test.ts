@@ -1,4 +1,5 @@
 /** Reports a failed test: as text for terminals, and as a file that the console can open. */
+import { hideInString } from '../http/secrets.ts'
 import { hiddenEntry, type JournalEntry } from '../journal/entry.ts'
 import { explainUnused } from '../journal/expectations.ts'
 import { journalText, strayCallsText, unansweredText, withoutReply } from '../journal/journal-text.ts'
@@ -31,5 +32,5 @@ export async function reportFailedTest(
   const shown = all.map((entry) => hiddenEntry(entry))
   const file = { format: 'understudy-failed-test', version: 1, ...facts, entries: shown }
   const text = list + unansweredText(pending) + strayCallsText(stray)
-  return { text, file: JSON.stringify(file, null, 2) }
+  return { text, file: hideInString(JSON.stringify(file, null, 2)) }
 }

@@ -1,4 +1,5 @@
 /** Formats the prompts of calls as snapshot text, which does not depend on the order of the calls. */
+import { hideInString } from '../http/secrets.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { canonicalJson, fieldsOf, listOf, textOf } from '../lib/json.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -18,7 +19,9 @@ export function promptsText(
   const texts = entries.flatMap(({ operation, body }) => {
     if (operation === null) return []
     const conversation = readers.get(operation)?.(body)
-    return conversation ? [mask.reduce(applyMask, promptText(operation, body, conversation))] : []
+    return conversation
+      ? [hideInString(mask.reduce(applyMask, promptText(operation, body, conversation)))]
+      : []
   })
   return [...Map.groupBy(texts.sort(), (text) => text)]
     .map(([text, { length }]) => (length > 1 ? text.replace('\n', `, ${length} times\n`) : text))

@@ -1,5 +1,6 @@
 /** Finds a request's operation or, for an unknown path, suggests the operation that was probably meant. */
 import { GatewayError, invalidRequest, messageOf } from '../http/errors.ts'
+import { hideInString } from '../http/secrets.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { truncate } from '../lib/one-line.ts'
@@ -101,7 +102,8 @@ export function unknownPath(
   { operations, options }: Pick<GatewayCore, 'operations' | 'options'>,
 ): string {
   const requested = route ?? path
-  const problem = `no operation handles ${method} ${truncate(requested, maxPathLength)}`
+  const shown = hideInString(requested)
+  const problem = `no operation handles ${method} ${truncate(shown, maxPathLength)}`
   const bases = options.onlySpecified ? '/api/v1/' : '/api/v1/ or /v1/'
   const outside = route === undefined ? `, because paths start with ${bases}` : ''
   if (requested.length > maxPathLength) return problem + outside
@@ -112,7 +114,7 @@ export function unknownPath(
   const line = similarLine(method, bare, operations)
   if (line) return `${problem}${why}. Did you mean ${line.replace(' ', ` ${outside && '/api/v1'}`)}?`
   return scriptable.test(`${method} ${route}`)
-    ? `${problem}. A rule can handle it, for example { on: '${method} ${route}', reply: { body: {} } }`
+    ? `${problem}. A rule can handle it, for example { on: '${method} ${shown}', reply: { body: {} } }`
     : problem + outside
 }
 

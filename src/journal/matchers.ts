@@ -1,4 +1,5 @@
 /** The journal's matchers, declared once for Vitest, Playwright and `expectSandbox()`. */
+import { hideInString } from '../http/secrets.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
 import { printable } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
@@ -110,7 +111,7 @@ function judge(received: unknown, verdict: (findings: Findings) => Verdict): Ret
 }
 
 export function toResult({ message, ...verdict }: Verdict): MatcherResult {
-  return { ...verdict, message: () => printable(message) }
+  return { ...verdict, message: () => printable(hideInString(message)) }
 }
 
 /** Calls a function with the values of a list. Returns a promise if one of them is a promise. */

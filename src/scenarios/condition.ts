@@ -315,5 +315,5 @@ export function describeCondition(condition: Condition, secret = false, value?: 
 export function show(value: unknown, secret = false): string {
   if (value === undefined) return 'none'
   if (secret) return hidden
-  return typeof value === 'string' ? `'${value}'` : JSON.stringify(hideInValue(value))
+  return typeof value === 'string' ? `'${hideInValue(value)}'` : JSON.stringify(hideInValue(value))
 }

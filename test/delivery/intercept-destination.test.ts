@@ -148,9 +148,9 @@ describe('an unmatched request', () => {
 
   it.each<[line: string, options: GatewayOptions, message: string]>([
     [
-      'GET https://any.example/inbox?a=1',
+      `GET https://any.example/inbox/sk-${'a1b2'.repeat(8)}?a=1`,
       {},
-      "Unhandled request GET https://any.example/inbox: mock it, for example with an MSW handler, or allow it with onUnhandledRequest: 'guard'.",
+      "Unhandled request GET https://any.example/inbox/(hidden): mock it, for example with an MSW handler, or allow it with onUnhandledRequest: 'guard'.",
     ],
     [
       'GET https://any.example/v1/providers',

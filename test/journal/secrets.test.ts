@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { requestLineText } from '../../src/cli/request-line-text.ts'
 import { hideInQuery, hideInString, hideInText, hideInValue } from '../../src/http/secrets.ts'
+import { expectSandbox, promptsText } from '../../src/index.ts'
 import { judgeCalls } from '../../src/journal/expectations.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { type RequestLine, type RunningServer, startServer } from '../../src/serve.ts'
@@ -164,6 +165,14 @@ describe('a call with secrets in headers, query and body', () => {
   })
 })
 
+function messageOf(assert: () => void): string {
+  try {
+    return `passed: ${assert()}`
+  } catch (error) {
+    return String(error)
+  }
+}
+
 describe('a call with secrets inside longer strings', () => {
   const tools = [
     { type: 'mcp', server_label: 'x', authorization: secret, headers: { Authorization: `Bearer ${secret}` } },
@@ -188,12 +197,15 @@ describe('a call with secrets inside longer strings', () => {
   it('exposes no secrets in HAR, the remote journal, the log, snippets and explanations', async () => {
     const lines: RequestLine[] = []
     await using server = await startServer({ timeScale: 0, onRequest: (line) => lines.push(line) })
-    const body = { model: 'aurora/dawn-2', input, tools, metadata: readable }
+    const body = { model: `x/${key}`, input, tools, metadata: readable }
     await call(server, `POST /responses?q=${key}`, { headers: { 'x-note': key }, body })
     await call(server, `GET /presets/${key}`)
+    server.gateway.script([{ expect: { input: 'Hi' }, text: 'Hello' }])
+    const refused = [await call(server, 'POST /responses', { body }), await call(server, `GET /a/${key}`)]
     const remote = await connectGateway(server.url)
     const { journal } = server.gateway
-    await expect.poll(() => lines.length).toBeGreaterThan(1)
+    const asserts = expectSandbox(server.gateway)
+    await expect.poll(() => lines.length).toBeGreaterThan(3)
     const entries = await remote.journal.entries()
     const snippets = entries.flatMap(({ id }) =>
       ['curl', 'vitest', 'playwright'].map((as) =>
@@ -209,6 +221,9 @@ describe('a call with secrets inside longer strings', () => {
       ...(await Promise.all(snippets)),
       ...journal.entries().map((entry) => journal.explain(entry)),
       judgeCalls({ entries: journal.entries(), stray: [] }, { operation: 'listProviders' }).message,
+      JSON.stringify([await remote.usage(), refused]),
+      promptsText(journal.entries()),
+      ...[asserts.toHaveNoUnmatchedRequests, asserts.toHaveFinishedScript].map(messageOf),
     ]
     for (const text of printed) {
       expect(text).not.toContain(secret)

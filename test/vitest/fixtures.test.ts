@@ -109,7 +109,7 @@ describe('calls that cannot be attributed to a test', () => {
   })
 
   test.fails('are printed with those of a failing test', async ({ gateway, sandbox }) => {
-    sandbox.use({ on: 'getPreset', fault: 'timeout' })
+    sandbox.use({ on: 'getPreset', reply: { body: `sk-${'a1b2'.repeat(8)}` } })
     await listProviders(sandbox.baseUrl)
     await listLater(gateway)
     await listLater(gateway)
@@ -147,6 +147,7 @@ In addition, the default sandbox received 2 calls meanwhile: GET /providers with
       format: 'understudy-failed-test',
       test: 'calls that cannot be attributed to a test > are printed with those of a failing test',
       entries: [{ operation: 'listProviders' }],
+      scenarios: [{ rules: [{ source: { reply: { body: '(hidden)' } } }] }],
     })
   })
 })
