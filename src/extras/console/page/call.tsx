@@ -9,7 +9,7 @@ import { FailNext } from './fail-next.tsx'
 import { failedTest, loadCall } from './failed-test.ts'
 import { closed, hashWith, param } from './location.ts'
 import { Code, CopyButton, milliseconds, Notice, pretty, Status, shortPath, Tabs } from './parts.tsx'
-import { SendAgain } from './send-again.tsx'
+import { draftKey, drafts, SendAgain } from './send-again.tsx'
 import { Stream } from './stream.tsx'
 import { isEventStream } from './stream-events.ts'
 import { WhyTab } from './why.tsx'
@@ -25,7 +25,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
   const summary = calls.value.findLast((call) => call.id === id && call.sandbox === sandbox)
   const here = { sandbox, entry: id }
   const { value: entry, problem } = useLoaded(() => loadCall(sandbox, id), [sandbox, id, summary?.delivery])
-  const isSending = useSignal(false)
+  const isOpened = useSignal<boolean | undefined>(undefined)
   if (!entry)
     return (
       <article class="detail" tabIndex={-1} aria-label="Call" aria-busy={!problem}>
@@ -33,6 +33,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         {problem && <a href={hashWith(closed)}>Close</a>}
       </article>
     )
+  const isSending = isOpened.value ?? drafts.has(draftKey(entry, sandbox))
   const exported = async (as: ExportFormat) => (await ask('exportCall', here, { query: { as } })).text
   return (
     <article class="detail" tabIndex={-1} aria-label="Call">
@@ -57,11 +58,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
       {!failedTest.value && (
         <>
           <div class="bar">
-            <button
-              type="button"
-              aria-expanded={isSending.value}
-              onClick={() => (isSending.value = !isSending.value)}
-            >
+            <button type="button" aria-expanded={isSending} onClick={() => (isOpened.value = !isSending)}>
               Edit and send again…
             </button>
             <FailNext
@@ -69,7 +66,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
               operation={entry.operation ?? `${entry.method} ${shortPath(entry)}`}
             />
           </div>
-          {isSending.value && sandboxes.value.length > 0 && <SendAgain entry={entry} sandbox={sandbox} />}
+          {isSending && sandboxes.value.length > 0 && <SendAgain entry={entry} sandbox={sandbox} />}
           <fieldset class="bar formats">
             <legend class="muted">Copy as</legend>
             {formats.map(([as, title]) => (

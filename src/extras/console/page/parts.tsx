@@ -24,7 +24,7 @@ export function ActionButton({
   /** If true, Enter in a field of the surrounding form presses the button. */
   isSubmit?: boolean
   /** Question to confirm in a dialog, for actions that lose data. Cancel has the focus. */
-  question?: string
+  question?: string | undefined
 }) {
   const outcome = useSignal({ text: '', hasFailed: false })
   const isBusy = useSignal(false)

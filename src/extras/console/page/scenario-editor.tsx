@@ -1,5 +1,5 @@
 /** The scenario editor: text that is checked, and tried on past calls, while the user edits it. */
-import { type Signal, useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { CheckedDraft, DryRun } from '../drafts.ts'
 import { ask, askConsole, messageOf } from './api.ts'
@@ -12,15 +12,35 @@ const pauseMs = 300
 /** Maximum number of matching calls to list. */
 const maxListed = 50
 
-export function ScenarioEditor({
-  text,
-  sandbox,
-  onUse,
-}: {
-  text: Signal<string>
-  sandbox: string
-  onUse: () => void
-}) {
+const template = `name: mine
+description: The first request is rejected.
+rules:
+  - on: createResponse
+    times: 1
+    fault: { name: status, status: 503 }
+`
+
+/** The editor's text. Kept while the page is open. */
+const text = signal(template)
+/** The text that was last loaded or activated. */
+const saved = signal(template)
+
+/** Loads a scenario into the editor. */
+export function EditButton({ scenario }: { scenario: { name: string } }) {
+  const edit = async () => {
+    text.value = saved.value = JSON.stringify(scenario, null, 2)
+    document.getElementById('scenario-editor')?.focus()
+  }
+  const question =
+    text.value === saved.value ? undefined : 'Replace the text in the editor? It is not active.'
+  return (
+    <ActionButton label={`Edit ${scenario.name}`} run={edit} question={question}>
+      Edit
+    </ActionButton>
+  )
+}
+
+export function ScenarioEditor({ sandbox, onUse }: { sandbox: string; onUse: () => void }) {
   const draft = useSignal<(CheckedDraft & { text: string; position: number }) | undefined>(undefined)
   const problem = useSignal('')
   const written = text.value
@@ -48,6 +68,7 @@ export function ScenarioEditor({
   const use = async () => {
     if (!scenario) return
     await ask('putScenario', { sandbox, name: scenario.name }, { body: scenario })
+    saved.value = written
     onUse()
     return `'${scenario.name}' is active`
   }

@@ -1,5 +1,4 @@
 /** Active scenarios with the progress of their rules, bundled scenarios, and an editor for custom ones. */
-import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ScenarioProgress } from '../../../scenarios/activation.ts'
 import type { Scenario } from '../../../scenarios/scenario.ts'
@@ -10,18 +9,10 @@ import { FailNext } from './fail-next.tsx'
 import { failedTest } from './failed-test.ts'
 import { hashWith, param, sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller, withCode } from './parts.tsx'
-import { ScenarioEditor } from './scenario-editor.tsx'
+import { EditButton, ScenarioEditor } from './scenario-editor.tsx'
 import { titleOf } from './search.ts'
 
 type RuleProgress = ScenarioProgress['rules'][number]
-
-const template = `name: mine
-description: The first request is rejected.
-rules:
-  - on: createResponse
-    times: 1
-    fault: { name: status, status: 503 }
-`
 
 export function Scenarios() {
   return failedTest.value ? <ScenariosOfFile file={failedTest.value} /> : <LiveScenarios />
@@ -59,16 +50,11 @@ function LiveScenarios() {
     [id, newest?.id, newest?.startedAt],
   )
   const bundled = useLoaded(() => askConsole<Scenario[]>('GET /scenarios'), [])
-  const text = useSignal(template)
   const activeScenarios = active.value ?? []
   const toggle = async (name: string, isOn: boolean) => {
     if (isOn) await ask('deleteScenario', { sandbox: id, name })
     else await ask('putScenario', { sandbox: id, name })
     active.reload()
-  }
-  const edit = (scenario: object) => {
-    text.value = JSON.stringify(scenario, null, 2)
-    document.getElementById('scenario-editor')?.focus()
   }
   return (
     <div class="screen">
@@ -95,7 +81,6 @@ function LiveScenarios() {
             key={scenario.id}
             scenario={scenario}
             sandbox={id}
-            edit={() => edit(sourceOf(scenario))}
             deactivate={() => toggle(scenario.id, true)}
           />
         ))}
@@ -117,15 +102,13 @@ function LiveScenarios() {
                   <code>{name}</code>
                 </label>
                 <span class="muted description">{withCode(description)}</span>
-                <button type="button" aria-label={`Edit a copy of ${name}`} onClick={() => edit(scenario)}>
-                  Edit a copy
-                </button>
+                <EditButton scenario={scenario} />
               </li>
             )
           })}
         </ul>
       </section>
-      <ScenarioEditor key={id} text={text} sandbox={id} onUse={active.reload} />
+      <ScenarioEditor key={id} sandbox={id} onUse={active.reload} />
     </div>
   )
 }
@@ -133,13 +116,11 @@ function LiveScenarios() {
 function Active({
   scenario,
   sandbox,
-  edit,
   deactivate,
 }: {
   scenario: ScenarioProgress
   sandbox: string
-  /** Undefined in a file, like `deactivate`. */
-  edit?: () => void
+  /** Undefined in a file. */
   deactivate?: () => Promise<void>
 }) {
   /** Row of the rule that the URL names, if the user followed a call's link. */
@@ -156,11 +137,7 @@ function Active({
         <h3>{titleOf(scenario.id, scenario.name)}</h3>
         <span class="muted description grow">{withCode(scenario.description)}</span>
         {isUsed && <a href={callsOf(id)}>Show changed calls</a>}
-        {edit && (
-          <button type="button" aria-label={`Edit ${scenario.name}`} onClick={edit}>
-            Edit
-          </button>
-        )}
+        {deactivate && <EditButton scenario={sourceOf(scenario)} />}
         {deactivate && <ActionButton run={deactivate}>Deactivate</ActionButton>}
       </div>
       <Scroller class="table" label={`Rules in ${scenario.name}`}>
@@ -212,7 +189,7 @@ function Uses({ rule: { applied, matched, remaining }, href }: { rule: RuleProgr
 }
 
 /** Returns the scenario in a form that can be activated again. */
-function sourceOf({ name, description, rules }: ScenarioProgress): object {
+function sourceOf({ name, description, rules }: ScenarioProgress) {
   return { name, ...(description && { description }), rules: rules.map(({ source }) => source) }
 }
 

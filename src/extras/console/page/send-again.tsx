@@ -1,5 +1,5 @@
 /** Form that edits a call's request and sends it again, in the same sandbox. */
-import { useSignal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { isObject, parseJson } from '../../../lib/json.ts'
 import { sandboxes } from './calls-store.ts'
@@ -12,18 +12,32 @@ const ownHeaders =
 /** Mark that the journal shows instead of a secret. */
 const hidden = '(hidden)'
 
-export function SendAgain({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
+/** Requests that were edited but not sent. */
+export const drafts = new Map<string, ReturnType<typeof draftOf>>()
+/** Identifies a call. Its id repeats after a reset. */
+export const draftKey = ({ id, timestamp }: JournalEntry, sandbox: string) => `${sandbox} ${id} ${timestamp}`
+
+function draftOf(entry: JournalEntry, sandbox: string) {
   const key = sandboxes.value.find(({ id }) => id === sandbox)?.apiKey ?? 'any'
-  const method = useSignal(entry.method)
-  const path = useSignal(entry.path + searchOf(entry.query).replaceAll(encodeURIComponent(hidden), key))
   const kept = Object.entries(entry.headers).filter(([name]) => !ownHeaders.test(name))
   // A call that arrived without a key, such as one that a test made in the sandbox's context, gets one as well.
   if (!kept.some(([, value]) => value === hidden)) kept.unshift(['authorization', hidden])
   const withKeys = kept.map(([name, value]) => {
     return [name, value.replace(hidden, name === 'authorization' ? `Bearer ${key}` : key)]
   })
-  const headers = useSignal(JSON.stringify(Object.fromEntries(withKeys), null, 2))
-  const body = useSignal(pretty(entry.requestText.text))
+  return {
+    method: signal(entry.method),
+    path: signal(entry.path + searchOf(entry.query).replaceAll(encodeURIComponent(hidden), key)),
+    headers: signal(JSON.stringify(Object.fromEntries(withKeys), null, 2)),
+    body: signal(pretty(entry.requestText.text)),
+  }
+}
+
+export function SendAgain({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
+  const key = draftKey(entry, sandbox)
+  const draft = drafts.get(key) ?? draftOf(entry, sandbox)
+  drafts.set(key, draft)
+  const { method, path, headers, body } = draft
   const send = async () => {
     const given = parseJson(headers.value)
     if (!isObject(given)) throw new Error('Headers must be a JSON object')
@@ -35,7 +49,10 @@ export function SendAgain({ entry, sandbox }: { entry: JournalEntry; sandbox: st
     const call = response.headers.get('x-request-id')
     // The reply is shown as the call's entry.
     void response.body?.pipeTo(new WritableStream()).catch(() => undefined)
-    if (call) go({ call, in: sandbox, tab: undefined })
+    if (call) {
+      drafts.delete(key)
+      go({ call, in: sandbox, tab: undefined })
+    }
     return `Sent: ${response.status}`
   }
   return (
