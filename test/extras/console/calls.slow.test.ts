@@ -102,13 +102,16 @@ describe('the list of calls', () => {
     await expect.poll(() => hint.textContent()).toBe('')
   })
 
-  it('explains the search in place, until Escape', async () => {
+  it('explains the search in place, until a term is chosen or Escape is pressed', async () => {
+    const term = page.getByRole('link', { name: 'is:unmatched' })
+    await page.getByLabel('Search help').click()
+    await term.click()
+    await expect.poll(rows).toBe(1)
+    expect(await term.isVisible()).toBe(false)
     await page.getByLabel('Search help').click()
     await page.getByText('requests with a warning, such as for a misspelt field').waitFor()
-    await page.getByRole('link', { name: 'is:unmatched' }).click()
-    await expect.poll(rows).toBe(1)
     await page.keyboard.press('Escape')
-    expect(await page.getByRole('link', { name: 'is:unmatched' }).isVisible()).toBe(false)
+    expect(await term.isVisible()).toBe(false)
     expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Search help')
   })
 
@@ -178,13 +181,11 @@ describe('the list of calls', () => {
   it('can be paused, resumed with the calls that arrived in the meantime, and cleared', async () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await call(server, 'GET /presets/while-paused')
-    // If another tab shows the call, this tab has received it too.
-    const other = await page.context().newPage()
-    await other.goto(`${server.url}/__understudy/`)
-    await other.getByText('/presets/while-paused').waitFor()
-    await other.close()
+    await page.getByText('Paused', { exact: true }).waitFor()
+    const resume = page.getByRole('button', { name: 'Paused: 1 new' })
+    await resume.waitFor()
     expect(await rows()).toBe(10)
-    await page.getByRole('button', { name: 'Pause' }).click()
+    await resume.click()
     await expect.poll(rows).toBe(11)
     // A search does not limit what is cleared.
     await page.getByLabel('Search calls').fill('status:529')
@@ -258,7 +259,10 @@ describe('the page of a call', () => {
     await page.getByText('Headers must be a JSON object').waitFor()
     await page.getByLabel('Headers (JSON)').fill('{ "content-type": "application/json", "x-turn": "2" }')
     await body.fill(JSON.stringify(sent))
-    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    // The edited request is still there after a visit to the list.
+    await page.getByLabel('Close call details').click()
+    await page.locator(`[data-call="${sampleCalls.cut}"]`).click()
+    await body.press('Control+Enter')
     await expect.poll(() => server.gateway.journal.last('createResponse')?.body).toEqual(sent)
     await page.getByText(server.gateway.journal.last('createResponse')?.id ?? '', { exact: true }).waitFor()
     expect(server.gateway.journal.last('createResponse')?.headers['x-turn']).toBe('2')

@@ -63,8 +63,8 @@ describe('the keyboard', () => {
   it('finds, opens, sends again and closes a call', async () => {
     await tabTo('Search calls')
     await page.keyboard.type('is:unmatched')
-    await page.getByText('/responses', { exact: true }).first().waitFor({ state: 'detached' })
-    await tabTo(/unmatched/)
+    await press('ArrowDown')
+    await page.waitForFunction(() => document.activeElement?.matches('.row'))
     await press('Enter')
     await page.getByRole('heading', { name: 'GET /api/v1/provider' }).waitFor()
     await page.getByText('did you mean GET /providers').waitFor()
@@ -85,14 +85,16 @@ describe('the keyboard', () => {
     await tabTo('Path')
     await press('Enter')
     await expect.poll(() => server.gateway.journal.entries().length).toBe(before + 1)
+    await page.waitForFunction(() => document.activeElement?.matches('.detail'))
   })
 
   it('moves through the list with the arrow keys, and leaves it with one Tab', async () => {
     await tabTo('Size')
     await press('Tab')
     expect(await page.evaluate(() => document.activeElement?.matches('.row'))).toBe(true)
-    await press('ArrowDown', 'ArrowDown', 'End', 'Home', 'ArrowDown', 'Enter')
+    await press('ArrowDown', 'ArrowDown', 'End', 'Home', 'ArrowDown', 'Tab', 'Shift+Tab', 'Space', 'Enter')
     await page.getByRole('heading', { name: 'GET /api/v1/benchmarks' }).waitFor()
+    await page.getByRole('button', { name: 'Export 1 selected call' }).waitFor()
     await press('Tab')
     expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Close call details')
   })
@@ -132,6 +134,9 @@ describe('the keyboard', () => {
     await press('Enter')
     await page.getByText("'mine' is active").waitFor()
     expect(server.gateway.sandboxes.default.rules.names()).toContain('mine')
+    await tabTo('Deactivate')
+    await press('Enter')
+    await page.waitForFunction(() => document.activeElement?.ariaLabel === 'Active scenarios')
   })
 
   it('changes, adds and deletes rows, and resets the sandbox', async () => {
@@ -182,5 +187,6 @@ describe('the keyboard', () => {
     await press('Enter')
     await confirm()
     await expect.poll(() => server.gateway.sandboxes.listLive()).toHaveLength(1)
+    await page.waitForFunction(() => document.activeElement?.textContent === 'New sandbox')
   })
 })

@@ -81,6 +81,11 @@ describe('the rules page', () => {
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await expect.poll(() => editor.inputValue()).toMatch(/createChatCompletion[\s\S]*fault: slow-stream$/)
+    // The draft is kept on other screens, and is not replaced without a question.
+    await page.getByRole('link', { name: 'Calls', exact: true }).click()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Edit flaky' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Activate', exact: true }).click()
     await page.getByText("'mine' is active").waitFor()
   })

@@ -1,5 +1,6 @@
 /** Details of one call: explanation, request, reply, stream, and exports as code. */
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { ExportFormat } from '../../../control/remote-sandbox.ts'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { ask, useLoaded } from './api.ts'
@@ -8,7 +9,7 @@ import { Conversation, replyTurns, requestTurns } from './conversation.tsx'
 import { FailNext } from './fail-next.tsx'
 import { failedTest, loadCall } from './failed-test.ts'
 import { closed, hashWith, param } from './location.ts'
-import { Code, CopyButton, milliseconds, Notice, pretty, Status, shortPath, Tabs } from './parts.tsx'
+import { Code, CopyButton, focus, milliseconds, Notice, pretty, Status, shortPath, Tabs } from './parts.tsx'
 import { draftKey, drafts, SendAgain } from './send-again.tsx'
 import { Stream } from './stream.tsx'
 import { isEventStream } from './stream-events.ts'
@@ -26,6 +27,9 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
   const here = { sandbox, entry: id }
   const { value: entry, problem } = useLoaded(() => loadCall(sandbox, id), [sandbox, id, summary?.delivery])
   const isOpened = useSignal<boolean | undefined>(undefined)
+  useEffect(() => {
+    if (isOpened.value) focus('form input')
+  }, [isOpened.value])
   if (!entry)
     return (
       <article class="detail" tabIndex={-1} aria-label="Call" aria-busy={!problem}>

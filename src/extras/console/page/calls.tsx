@@ -26,8 +26,7 @@ import { exportCalls } from './export-calls.ts'
 import { failedTest } from './failed-test.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { chosenSandbox, closed, go, hashWith, param } from './location.ts'
-import { Menu } from './menu.tsx'
-import { ActionButton, Empty, milliseconds, Status, shortPath, sizeOf } from './parts.tsx'
+import { ActionButton, Empty, focus, milliseconds, Status, shortPath, sizeOf } from './parts.tsx'
 import { help, isError, mistakes, ruleName } from './search.ts'
 
 export function Calls() {
@@ -60,16 +59,19 @@ export function Calls() {
 function useFocus(open: string): void {
   const last = useRef('')
   useEffect(() => {
-    if (open && !document.querySelector('.list')?.checkVisibility({ visibilityProperty: true }))
-      document.querySelector<HTMLElement>('.detail')?.focus()
-    if (!open && document.activeElement === document.body)
-      document.querySelector<HTMLElement>(`.rows [data-call="${CSS.escape(last.current)}"]`)?.focus()
+    const isHidden = !document.querySelector('.list')?.checkVisibility({ visibilityProperty: true })
+    // The focused element was removed, such as the button that sent the call which is open now.
+    const isLost = last.current !== '' && document.activeElement === document.body
+    if (open && (isHidden || isLost)) focus('.detail')
+    if (!open && isLost) focus(`.rows [data-call="${CSS.escape(last.current)}"]`)
     last.current = open
   }, [open])
 }
 
 /** Pause in typing after which the list is searched, in milliseconds. */
 const searchAfterMs = 100
+
+const hideHelp = () => document.getElementById('search-help')?.hidePopover()
 
 /** Search field. The list and the URL follow when typing pauses, because each change renders all visible rows. */
 function SearchField() {
@@ -100,13 +102,22 @@ function SearchField() {
           clearTimeout(timer.current)
           timer.current = window.setTimeout(search, searchAfterMs)
         }}
+        onKeyDown={({ key }) => {
+          if (key !== 'Enter' && key !== 'ArrowDown') return
+          clearTimeout(timer.current)
+          search()
+          step(Number.NEGATIVE_INFINITY)
+        }}
       />
-      <Menu label="Search help" title="?">
+      <button type="button" aria-label="Search help" popovertarget="search-help">
+        ?
+      </button>
+      <div id="search-help" popover="auto">
         <dl class="pairs">
           {help.map(([example, meaning]) => (
             <div key={example}>
               <dt>
-                <a href={hashWith({ q: example })}>
+                <a href={hashWith({ q: example })} onClick={hideHelp}>
                   <code>{example}</code>
                 </a>
               </dt>
@@ -114,7 +125,7 @@ function SearchField() {
             </div>
           ))}
         </dl>
-      </Menu>
+      </div>
       <p class="card hint" role="status">
         {wrong.map(({ text, meant }) => (
           <span key={text}>
@@ -145,14 +156,18 @@ function Toolbar() {
       </select>
       {isLive && (
         <button type="button" aria-pressed={pausedCalls.value !== undefined} onClick={togglePause}>
-          Pause
+          {pausedCalls.value ? `Paused: ${calls.value.length - pausedCalls.value.length} new` : 'Pause'}
         </button>
       )}
       {isLive && <ExportButton />}
-      {count === 2 && (
+      {count === 2 ? (
         <a class="button" href={compareHash()}>
           Compare
         </a>
+      ) : (
+        <button type="button" disabled title="Select two calls: tick them, or press Space on each">
+          Compare
+        </button>
       )}
       {count > 0 && (
         <button type="button" onClick={() => (selected.value = new Set())}>
@@ -194,6 +209,8 @@ const headingsHeight = 30
 const block = 8
 
 const wantedFocus = signal('')
+/** Key of the row that last had the focus. The Tab key returns to it. */
+const lastFocused = signal('')
 
 function List() {
   return items.value.length === 0 ? <NoCalls /> : <Rows />
@@ -212,6 +229,8 @@ function Rows() {
   const openIndex = open ? list.findIndex(isOpen) : -1
   /** The topmost visible row: its key, its index in the list, and the part of it that is above the list. */
   const anchor = useRef({ key: '', index: 0, offset: 0, view })
+  /** Key of the first row when it was last visible. */
+  const newest = useRef('')
   const top = Math.min(positionOfAnchor(), Math.max(0, list.length * rowHeight - height.value))
 
   useEffect(() => {
@@ -273,12 +292,23 @@ function Rows() {
   const last = Math.ceil((top + height.value) / rowHeight / block + 1) * block
   const visible = list.slice(first, last)
   const axis = axisOf(visible.filter(isCall))
-  const tabStop = visible.find(isOpen) ?? list.slice(Math.floor(top / rowHeight)).find(isCall)
+  const tabStop =
+    visible.find(isOpen) ??
+    visible.find((item) => keyOfItem(item) === lastFocused.value) ??
+    list.slice(Math.floor(top / rowHeight)).find(isCall)
+  if (top === 0) newest.current = keyOfItem(list[0])
+  const added = top > 0 ? list.findIndex((item) => keyOfItem(item) === newest.current) : 0
   return (
     <div class="scroller" ref={scroller} onScroll={({ currentTarget }) => remember(currentTarget.scrollTop)}>
+      {added > 0 && (
+        <button type="button" class="primary added" onClick={() => (wantedFocus.value = keyOfItem(list[0]))}>
+          {counted(added, 'new call')} ↑
+        </button>
+      )}
       <Headings axis={axis} />
       <ol
         class="rows"
+        onFocusIn={({ target }) => (lastFocused.value = (target as HTMLElement).dataset['key'] ?? '')}
         style={{ height: `${list.length * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
       >
         {visible.map((item) =>
@@ -371,17 +401,18 @@ const steps: Record<string, number> = {
   End: Number.POSITIVE_INFINITY,
 }
 
-/** The arrow keys move through the list, Escape closes a call. */
+/** The arrow keys move through the list, Space selects a call, Escape closes it. */
 function handleKey(event: KeyboardEvent): void {
   const { key, target } = event
   const element = target as HTMLElement
-  if (document.querySelector('dialog[open]') || element.matches('input, textarea, select')) return
+  if (document.querySelector('dialog[open], :popover-open') || element.matches('input, textarea, select'))
+    return
   const by = steps[key]
   if (key === 'Escape') go(closed)
-  else if (by !== undefined && element.matches('.rows a')) {
-    event.preventDefault()
-    step(by)
-  }
+  if (!element.matches('.rows a') || (by === undefined && key !== ' ')) return
+  event.preventDefault()
+  if (by === undefined) toggle(element.dataset['key'] ?? '')
+  else step(by)
 }
 
 function Headings({ axis }: { axis: TimeAxis }) {

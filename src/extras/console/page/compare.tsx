@@ -28,17 +28,17 @@ export function Compare() {
       {left && right && (
         <>
           <Difference title="Call" left={factsOf(left)} right={factsOf(right)} />
-          <Difference title="Request" left={requestText(left)} right={requestText(right)} />
+          <Difference
+            title="Request"
+            left={pretty(left.requestText.text)}
+            right={pretty(right.requestText.text)}
+          />
           <Difference title="Reply" left={replyText(left)} right={replyText(right)} />
           <Difference title="Reply headers" left={headersOf(left)} right={headersOf(right)} />
         </>
       )}
     </article>
   )
-}
-
-function requestText(entry: JournalEntry): string {
-  return pretty(entry.requestText.text)
 }
 
 function factsOf(entry: JournalEntry): string {

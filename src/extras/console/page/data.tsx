@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { ChangedRows } from '../changed-rows.ts'
 import { ask, askConsole, useLoaded } from './api.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
-import { Empty, Notice, ResetButton, Scroller, Tabs } from './parts.tsx'
+import { Empty, focus, Notice, ResetButton, Scroller, Tabs } from './parts.tsx'
 import { RowEditor } from './row-editor.tsx'
 
 type Row = Record<string, unknown>
@@ -73,7 +73,10 @@ function Collection({ sandbox, name, onChange }: { sandbox: string; name: string
           here={here}
           row={opened ?? list[0] ?? {}}
           rowKey={opened && open}
-          onDone={onChange}
+          onDone={() => {
+            focus('.tabs [aria-current]')
+            onChange()
+          }}
         />
       )}
       {list.length === 0 && rows.value && <Empty>No records.</Empty>}

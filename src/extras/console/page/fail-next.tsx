@@ -19,6 +19,10 @@ export function FailNext({
   const activate = async () => {
     const status = Number(fault.value)
     const rule = { on: operation, times: 1, fault: status ? { name: 'status', status } : fault.value }
+    // Earlier rules that are used up would pile up.
+    for (const { id, name, rules } of await ask('listActiveScenarios', { sandbox }))
+      if (name === 'fail-next' && rules.every(({ remaining }) => remaining === 0))
+        await ask('deleteScenario', { sandbox, name: id })
     await ask('useScenario', { sandbox }, { body: { name: 'fail-next', rules: [rule] } })
     onUse?.()
     return `The next call of ${operation} gets ${fault.value}`

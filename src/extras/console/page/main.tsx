@@ -7,6 +7,7 @@ import { Calls } from './calls.tsx'
 import {
   isChosenGone,
   loadCalls,
+  pausedCalls,
   problem,
   sandboxes,
   showFailedTest,
@@ -17,7 +18,7 @@ import { connection, wasRestarted } from './changes.ts'
 import { Data } from './data.tsx'
 import { failedTest } from './failed-test.ts'
 import { chosenSandbox, go, hashWith, place, type View, views } from './location.ts'
-import { ActionButton, Notice } from './parts.tsx'
+import { ActionButton, Notice, toast } from './parts.tsx'
 import { Sandboxes } from './sandboxes.tsx'
 import { Scenarios } from './scenarios.tsx'
 
@@ -66,6 +67,9 @@ function App() {
         <Notices />
         {tokenProblem.value ? <Token /> : <Screen />}
       </main>
+      <p class="toast" role="status">
+        {toast}
+      </p>
     </>
   )
 }
@@ -138,7 +142,7 @@ function SandboxPicker() {
 function Connection() {
   const states = {
     connecting: ['muted', 'Connecting'],
-    live: ['good', 'Live'],
+    live: pausedCalls.value ? ['warn', 'Paused'] : ['good', 'Live'],
     lost: ['bad', 'Disconnected'],
   } as const
   const [kind, text] = states[tokenProblem.value ? 'lost' : connection.value]

@@ -1,5 +1,5 @@
 /** Components and formatters that several screens share. */
-import { type Signal, useSignal } from '@preact/signals'
+import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { splitAddress } from '../../../lib/address.ts'
 import { parseJson } from '../../../lib/json.ts'
@@ -14,7 +14,7 @@ export function ActionButton({
   isSubmit = false,
   question,
 }: {
-  /** Action to run. A returned string is shown briefly, over the page, so that nothing moves. Errors stay. */
+  /** Action to run. A returned string is shown briefly. Errors stay. */
   run: () => Promise<unknown>
   children: ComponentChildren
   kind?: 'primary' | 'danger'
@@ -26,7 +26,7 @@ export function ActionButton({
   /** Question to confirm in a dialog, for actions that lose data. Cancel has the focus. */
   question?: string | undefined
 }) {
-  const outcome = useSignal({ text: '', hasFailed: false })
+  const problem = useSignal('')
   const isBusy = useSignal(false)
   const isAsking = useSignal(false)
   const act = async () => {
@@ -35,13 +35,10 @@ export function ActionButton({
     isBusy.value = true
     try {
       const result = await run()
-      const shown = { text: typeof result === 'string' ? result : '', hasFailed: false }
-      outcome.value = shown
-      setTimeout(() => {
-        if (outcome.value === shown) outcome.value = { text: '', hasFailed: false }
-      }, shownMs)
+      problem.value = ''
+      if (typeof result === 'string') show(result)
     } catch (error) {
-      outcome.value = { text: messageOf(error), hasFailed: true }
+      problem.value = messageOf(error)
     }
     isBusy.value = false
   }
@@ -57,9 +54,7 @@ export function ActionButton({
       >
         {children}
       </button>
-      <span role="status" class={outcome.value.hasFailed ? undefined : 'toast'}>
-        {outcome.value.text}
-      </span>
+      <span role="status">{problem}</span>
       {isAsking.value && (
         <dialog ref={showModal} onClose={() => (isAsking.value = false)} aria-label={question}>
           <p>{question}</p>
@@ -84,8 +79,22 @@ export function ActionButton({
   )
 }
 
+/** The latest result, shown over the page so that nothing moves. */
+export const toast = signal('')
 /** Time for which a result is shown, in milliseconds. */
 const shownMs = 4000
+let timer = 0
+
+function show(text: string): void {
+  toast.value = text
+  clearTimeout(timer)
+  timer = window.setTimeout(() => (toast.value = ''), shownMs)
+}
+
+/** Focuses an element, often instead of one that is about to be removed. */
+export function focus(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.focus()
+}
 
 const showModal = (dialog: HTMLDialogElement | null) => dialog?.showModal()
 const close = ({ currentTarget }: { currentTarget: Element }) => currentTarget.closest('dialog')?.close()
@@ -224,6 +233,11 @@ export function TextArea({
         rows={Math.min(maxRows, Math.max(minRows, lines))}
         value={value.value}
         onInput={(event) => (value.value = event.currentTarget.value)}
+        onKeyDown={({ key, ctrlKey, metaKey, currentTarget: { form } }) => {
+          // Enter alone starts a new line.
+          if (key === 'Enter' && (ctrlKey || metaKey))
+            form?.querySelector<HTMLElement>('[type=submit]')?.click()
+        }}
       />
     </label>
   )

@@ -2,7 +2,6 @@
 import { useSignal } from '@preact/signals'
 import { parseJson } from '../../../lib/json.ts'
 import { ask } from './api.ts'
-import { hashWith } from './location.ts'
 import { ActionButton, TextArea } from './parts.tsx'
 
 export function RowEditor({
@@ -47,9 +46,9 @@ export function RowEditor({
             Delete
           </ActionButton>
         )}
-        <a class="button" href={hashWith({ row: undefined })}>
+        <button type="button" onClick={onDone}>
           Close
-        </a>
+        </button>
       </div>
     </form>
   )

@@ -4,7 +4,7 @@ import type { SandboxAddress } from '../../../control/sandbox-operations.ts'
 import { ask, useLoaded } from './api.ts'
 import { loadCalls, loadSandboxes, sandboxes, showFailedTest, withName } from './calls-store.ts'
 import { hashWith } from './location.ts'
-import { ActionButton, CopyButton, Field, Notice, ResetButton } from './parts.tsx'
+import { ActionButton, CopyButton, Field, focus, Notice, ResetButton } from './parts.tsx'
 
 export function Sandboxes() {
   const { problem } = useLoaded(loadSandboxes, [])
@@ -94,6 +94,7 @@ function Sandbox({ info }: { info: SandboxAddress }) {
             question={`Delete sandbox '${id}'? Its calls, scenarios and records are lost, and later requests to it fail.`}
             run={async () => {
               await ask('deleteSandbox', here)
+              focus('.screen button')
               await loadCalls()
             }}
           >

@@ -5,7 +5,7 @@ import type { CheckedDraft, DryRun } from '../drafts.ts'
 import { ask, askConsole, messageOf } from './api.ts'
 import { calls } from './calls-store.ts'
 import { hashWith } from './location.ts'
-import { ActionButton, TextArea } from './parts.tsx'
+import { ActionButton, focus, TextArea } from './parts.tsx'
 
 /** Time between checks of the text, and trials on new calls, in milliseconds. */
 const pauseMs = 300
@@ -29,10 +29,10 @@ const saved = signal(template)
 export function EditButton({ scenario }: { scenario: { name: string } }) {
   const edit = async () => {
     text.value = saved.value = JSON.stringify(scenario, null, 2)
-    document.getElementById('scenario-editor')?.focus()
+    focus('#scenario-editor')
   }
   const question =
-    text.value === saved.value ? undefined : 'Replace the text in the editor? It is not active.'
+    text.value === saved.value ? undefined : 'Replace the text in the editor? Your changes are lost.'
   return (
     <ActionButton label={`Edit ${scenario.name}`} run={edit} question={question}>
       Edit

@@ -8,7 +8,7 @@ import { shownCalls } from './calls-store.ts'
 import { FailNext } from './fail-next.tsx'
 import { failedTest } from './failed-test.ts'
 import { hashWith, param, sandboxId } from './location.ts'
-import { ActionButton, Empty, Notice, Scroller, withCode } from './parts.tsx'
+import { ActionButton, Empty, focus, Notice, Scroller, withCode } from './parts.tsx'
 import { EditButton, ScenarioEditor } from './scenario-editor.tsx'
 import { titleOf } from './search.ts'
 
@@ -59,7 +59,7 @@ function LiveScenarios() {
   return (
     <div class="screen">
       {(active.problem || bundled.problem) && <Notice>{active.problem || bundled.problem}</Notice>}
-      <section aria-label="Active scenarios">
+      <section aria-label="Active scenarios" id="active-scenarios" tabIndex={-1}>
         <div class="bar">
           <h2>Active</h2>
           <span class="grow" />
@@ -81,7 +81,10 @@ function LiveScenarios() {
             key={scenario.id}
             scenario={scenario}
             sandbox={id}
-            deactivate={() => toggle(scenario.id, true)}
+            deactivate={async () => {
+              await toggle(scenario.id, true)
+              focus('#active-scenarios')
+            }}
           />
         ))}
       </section>
