@@ -30,7 +30,7 @@ export function readConfig(file: string): GatewayOptionsInput {
   return options
 }
 
-/** Resolves the options that are paths, in place: a copy of a large file takes seconds. */
+/** Resolves path options in place, because copying a large file's contents takes seconds. */
 function resolvePaths(value: object, options: Options, resolved: (path: string) => string): void {
   for (const [name, declared] of Object.entries(options)) {
     const { isPath, main, options: inner = {} } = declared as Partial<Option & OptionGroup>

@@ -89,7 +89,7 @@ async function abortReply(
   await sink.end(isProper ? 'complete' : how === 'end' ? 'close' : how)
 }
 
-/** Sends at most comments that keep a stream alive, until the client disconnects or the sandbox state ends. */
+/** Sends nothing but keep-alive comments, until the client disconnects or the sandbox state ends. */
 function stall(sink: Sink, watch: DeliveryWatch, keepAlive?: KeepAlive): Promise<void> {
   return new Promise((resolve) => {
     const stop = keepAlive?.start(sink, watch)
@@ -152,7 +152,7 @@ function play(
       reject(error)
     }
   }
-  /** Continues at the usual pace. Otherwise, waits that would have been over by now were skipped. */
+  /** Continues at the usual pace. Otherwise, waits that should be over by now would be skipped. */
   const restart = () => {
     waits = watch.state.clock.pace()
     next()

@@ -85,7 +85,7 @@ const path = () =>
     .refine((text) => readPath(text).length > 0, 'a path must name a field, as in `data.0.slug`')
     .describe('Field path, such as `data.0.slug`; `*` matches every key. In streams, of each event.')
 
-/** An answer, or a citation: in Chat, its `url_citation`. */
+/** The fields of an answer or of a citation (in Chat, of the object in `url_citation`). */
 export type Fields = Record<string, unknown>
 
 /** Changes a reply's JSON, or the event at an index. Returns its argument if it changes nothing. */

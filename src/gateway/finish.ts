@@ -97,11 +97,11 @@ function* holdEvents(
 const maxQuietSeconds = 5
 
 /** Warns that clients sleep in real time, regardless of the sandbox clock. */
-function warnOfRealWait({ status, headers }: Reply, record: CallRecord): void {
+function warnOfRealWait({ headers }: Reply, record: CallRecord): void {
   const seconds = Number(headers['retry-after'])
-  if (status !== 429 || !(seconds > maxQuietSeconds)) return
+  if (!(seconds > maxQuietSeconds)) return
   record.warn(
-    `Retry-After is ${seconds} s: clients that retry automatically sleep this long in real time, so disable their retries or shorten the rate limit`,
+    `Retry-After is ${seconds} s: clients that retry automatically sleep this long in real time, so disable their retries or send a shorter Retry-After`,
   )
 }
 
@@ -163,7 +163,7 @@ const assumptionOf: Record<number, AssumptionName> = {
   415: 'requestBody',
 }
 
-/** Returns the operation's protocol. If it has none, returns the one whose clients send a header of the request. */
+/** Returns the operation's protocol. If it has none, returns the protocol whose client header the request contains. */
 function errorProtocolOf({ gateway, record, operation }: ReceivedCall): AnyOperation['errorProtocol'] {
   const { protocol, errorProtocol = protocol } = operation ?? {}
   const hasHeader = (name = '') => record.headers[name] !== undefined

@@ -50,7 +50,10 @@ export const JournalEntry = z.lazy(() =>
         .record(text(), z.union([text(), z.array(text())]))
         .describe('Query parameters by name. Repeated ones are arrays.'),
       headers: Headers.describe('Request headers; names in lower case.'),
-      body: z.unknown().optional().describe('Parsed request body; undefined if not whole JSON.'),
+      body: z
+        .unknown()
+        .optional()
+        .describe('Parsed request body; undefined if it is truncated or not valid JSON.'),
       requestText: KeptText.describe('Request body. Not stored if too large, compressed or not UTF-8.'),
       status: z.int().describe('HTTP status; 0 if the connection closed without a response.'),
       error: text().nullable().describe("The reply's error message; null if the request was not rejected."),
@@ -66,7 +69,11 @@ export const JournalEntry = z.lazy(() =>
         .describe("Times at which the reply body's chunks were sent. Empty for a reply sent in one piece."),
       rules: z.array(AppliedRule).describe('Rules that acted on the reply; the one that replied is first.'),
       turn: TurnReading.nullable().describe('Turn and conversation, if a script replied; otherwise null.'),
-      nearMisses: z.array(NearMiss).describe('If no rule replied, the first 100 rules that did not apply.'),
+      nearMisses: z
+        .array(NearMiss)
+        .describe(
+          'If no rule replied, the newest 100 rules that did not apply; a last item counts the rest.',
+        ),
       usage: CallUsage.nullable().describe("The reply's tokens and cost; null if usage is not counted."),
       traceId: text().nullable().describe('Trace id in the `traceparent` header; null without a valid one.'),
       assumptions: z
@@ -82,7 +89,9 @@ export const JournalEntry = z.lazy(() =>
           }),
         )
         .nullable()
-        .describe('Broken rules; null if a rule, an error or `onlySpecified` prevented the check.'),
+        .describe(
+          'Broken rules; null if a recording, `body`, `frames`, an error or `onlySpecified` prevented the check.',
+        ),
       schemaViolation: z.boolean().describe('If true, the reply violated its schema: a bug to report.'),
       delivery: z
         .enum(['pending', 'held-by-gate', 'complete', 'aborted-by-fault', 'aborted-by-client'])
@@ -90,7 +99,11 @@ export const JournalEntry = z.lazy(() =>
           'Outcome of the delivery: `pending` while the reply is being made or sent, `held-by-gate` while a gate holds the request or its stream, `aborted-by-fault` if a fault or an error cut it off, `aborted-by-client` if the client disconnected first.',
         ),
       timestamp: text().describe('Sandbox time of arrival, ISO 8601.'),
-      elapsedMs: z.number().describe("Milliseconds of sandbox time from the sandbox's start to the arrival."),
+      elapsedMs: z
+        .number()
+        .describe(
+          "Elapsed time from the sandbox's start to the arrival, in milliseconds: real time multiplied by `timeScale`.",
+        ),
       durationMs: Milliseconds.describe('Real time until the last byte, in milliseconds; null before.'),
       firstByteMs: Milliseconds.describe("Real time until the body's first byte; null before."),
     })

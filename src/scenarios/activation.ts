@@ -43,7 +43,7 @@ export interface CompiledRule extends Readonly<Omit<ParsedRule, 'on' | 'times' |
   readonly times: number
   /** Number of calls after which the rule ends: `times`, the number of steps, or Infinity. */
   readonly ends: number
-  /** Number of calls for which the rule counts as finite. 0 for scripts, and without `times` or a sequence. */
+  /** Number of calls for which the rule ranks before unlimited ones. 0 for scripts, and without `times` or a sequence. */
   readonly finite: number
   readonly onEnd: OnEnd
   /** A rule without a sequence has a single step, which repeats. */

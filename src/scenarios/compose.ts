@@ -269,7 +269,7 @@ function tryRules(trial: Trial, request: RuleRequest, context: MatchContext): Tr
 }
 
 /**
- * Positions of rules in the order, before their age: rules with an exceeded limit, scenarios that the request names,
+ * Ranks that order rules; age decides among equals: rules with an exceeded limit, scenarios that the request names,
  * rules with `times` or steps left (oldest first), replies with `when`, scripts with turns left, all others (newest
  * first), and recordings. The distances are larger than any number of activations.
  */
@@ -327,7 +327,7 @@ function reasonAgainst(
   return undefined
 }
 
-/** Faults of different fields can act together, so the path of a field is part of the key. */
+/** Faults on different fields can act together, so the path of a field is part of the key. */
 function keyOf(setting: FaultSetting): string {
   return 'path' in setting ? `${setting.name} ${setting.path} ${setting.event}` : setting.name
 }

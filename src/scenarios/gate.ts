@@ -15,7 +15,7 @@ export const HoldOptions = z.lazy(() =>
       ),
       after: field(
         count(),
-        'With `event`, number of deltas of text or arguments that pass first; without a protocol, of events. Default: 0.',
+        'With `event`, number of text or argument deltas to let through first; of events, if the operation has no protocol. Default: 0.',
       ),
       together: field(count(1), 'Number of held requests or events that go on together. Default: none do.'),
     })

@@ -1,5 +1,6 @@
 /** Explains near misses: rules for a call's operation that did not apply. Reasons are formatted only when read. */
 import * as z from 'zod'
+import { fieldsOf } from '../lib/json.ts'
 import type { Activation, CompiledRule } from './activation.ts'
 import { type Conditioned, show } from './condition.ts'
 import { lazyObject } from './field.ts'
@@ -64,7 +65,7 @@ export const NearMiss = lazyObject(() => ({
   kind: z
     .enum(['condition', ...(Object.keys(descriptions) as Kind[]), 'more'])
     .describe(
-      '`condition` for `when`, `conversation` for `when.turn`, `answer` or `modifier` for another rule.',
+      '`condition` for `when`, `conversation` for `when.turn`, `answer` or `modifier` if another rule answered the call or changed its reply.',
     ),
   reason: z.string().describe('Reason, as a sentence without a full stop.'),
 }))
@@ -110,6 +111,8 @@ function nearMiss({ scenario, number, name }: CompiledRule, kind: NearMiss['kind
 
 function failedCondition(rule: CompiledRule, request: Conditioned): string {
   const failed = rule.tests.find((test) => !test.passes(request))
+  const isFallback = Object.hasOwn(fieldsOf(request.body), 'models')
+  if (!failed && isFallback) return 'does not match the model that replied, one of those in `models`'
   if (!failed) return 'cannot be explained: the body was too long to store'
   return `${failed.explain(request)}${rule.script ? '; when applies to every turn of a script' : ''}`
 }

@@ -144,7 +144,7 @@ export interface CallResult {
 /** Maximum length of a difference, because the journal and the script store it. */
 const maxDifference = 1000
 
-/** Returns sentences such as `a user message containing 'tides', but received 'Hello'`. */
+/** Returns phrases such as `a user message containing 'tides', but received 'Hello'`. */
 export function differencesOf(
   { input, tools = [], result = {} }: TurnExpectation = {},
   conversation: Conversation,

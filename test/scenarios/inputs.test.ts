@@ -162,7 +162,7 @@ describe('warnings and rejections', () => {
     await call(gateway, 'GET /providers')
     await call(gateway, 'GET /providers')
     expect(gateway.journal.last('listProviders')?.warnings).toEqual([
-      'Retry-After is 60 s: clients that retry automatically sleep this long in real time, so disable their retries or shorten the rate limit',
+      'Retry-After is 60 s: clients that retry automatically sleep this long in real time, so disable their retries or send a shorter Retry-After',
     ])
   })
 })

@@ -61,7 +61,7 @@ export function toReasoningDetails(
   return details
 }
 
-/** Yields a message's reasoning as deltas, one per token. Their `reasoning` is an item's text or, without, summary. */
+/** Yields a message's reasoning as deltas, one per token. Their `reasoning` is the item's text or, if it has none, its summary. */
 export function* reasoningDeltas(details: readonly ReasoningDetail[]): Generator<object> {
   let shownIndex: number | undefined
   for (const detail of details) {

@@ -30,7 +30,7 @@ export interface DryRun {
   calls: { id: string; rule: number; line: string }[]
 }
 
-/** Position of problems that have no other. */
+/** Position of problems without one. */
 const start: Place = { line: 1, column: 1 }
 /** Maximum number of past calls to try. */
 const maxCalls = 1000

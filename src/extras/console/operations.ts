@@ -16,7 +16,7 @@ import { type CallRow, toRow } from './rows.ts'
 import { whyOf } from './why.ts'
 
 export interface ChangedCalls {
-  /** Position to ask for the next changes. */
+  /** Position to pass when asking for the next changes. */
   position: string
   /** If true, `rows` are all calls, because the page has missed changes. */
   isComplete: boolean
@@ -37,7 +37,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
     gatewayOperation('listChangedCalls', 'GET /console/changes', {
       doc: { summary: 'Wait for changed calls, and list them', tag },
       input: {
-        query: z.object({ after: z.string().optional().describe('Position of the previous reply.') }),
+        query: z.object({ after: z.string().optional().describe('Position from the previous reply.') }),
       },
       output: z.object({ data: z.looseObject({ position: z.string() }) }),
       async resolve({ gateway, query: { after } }) {

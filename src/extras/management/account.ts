@@ -41,7 +41,10 @@ export const getGeneration = defineOperation({
       .records()
       .findLast(({ usage, responseBody }) => usage !== undefined && responseBody.text.includes(field))
     if (record?.usage) return ok({ data: generationOf(id, record, record.usage) })
-    throw new GatewayError(404, `No generation '${id}' in this sandbox: it never existed or was evicted`)
+    throw new GatewayError(
+      404,
+      `No generation '${id}' in this sandbox: it never existed, was evicted, or a recording, a body or frames replied`,
+    )
   },
 })
 

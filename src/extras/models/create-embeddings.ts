@@ -171,7 +171,7 @@ function flipSigns(features: Float32Array, key: string): void {
   }
 }
 
-/** Walsh-Hadamard transform: every value depends on every feature, and relative distances stay. */
+/** Walsh-Hadamard transform: every value depends on every feature, and relative distances are preserved. */
 function mix(values: Float32Array): void {
   for (let half = 1; half < values.length; half *= 2) {
     for (let start = 0; start < values.length; start += half * 2) {

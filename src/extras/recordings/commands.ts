@@ -21,7 +21,11 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .option('--dialect <name>', dialect, 'neutral')
     .option('--port <number>', 'port to listen on; 0 picks a free port', toWholeNumber, 4142)
     .option('--host <address>', 'address to listen on; if not loopback, requires a token', '127.0.0.1')
-    .option('--allowed-host <names>', 'accepted host names, next to loopback; may be repeated', collect)
+    .option(
+      '--allowed-host <names>',
+      'accepted host names, in addition to loopback; may be repeated',
+      collect,
+    )
     .option('--token <token>', 'token for every request (default: generated unless on loopback)', toToken)
     .option('--idle-ms <milliseconds>', 'end a call after this time without data', toWholeNumber, 120_000)
     .option('--allow-ci', 'record even if CI is set')

@@ -117,7 +117,7 @@ export class RecordingFolder {
     const leaks = leaksIn(text, recording, this.#finder)
     if (leaks.length > 0) return { kind: 'leaked', file, leaks }
     const path = join(this.#path, file)
-    if (existsSync(path)) return { kind: 'not-recorded', reason: `${file} exists already` }
+    if (existsSync(path)) return { kind: 'not-recorded', reason: `${file} already exists` }
     // Written aside, so that another process never reads half a file.
     const aside = `${path}.${process.pid}`
     try {

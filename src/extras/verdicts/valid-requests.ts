@@ -20,7 +20,8 @@ export function judgeRequests(received: unknown): MatcherResult | Promise<Matche
   })
 }
 
-const unchecked = 'no request was checked. None is if a rule or an error replies, or with `onlySpecified`.'
+const unchecked =
+  'no request was checked. None is if a recording, a body, frames or an error reply, or with `onlySpecified`.'
 
 function problemsOf({ brokenRules, rules, status, error }: JournalEntry): string[] {
   if (brokenRules?.length)

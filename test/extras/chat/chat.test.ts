@@ -467,6 +467,7 @@ describe('POST /chat/completions with fallback models', () => {
 
     const [entry] = gateway.journal.entries()
     expect(entry?.body).toEqual(request)
+    expect(entry?.nearMisses[0]?.reason).toContain('does not match the model that replied')
     expect(entry?.warnings).toEqual([
       "'aurora/sol-1' returned 529, so 'aurora/dawn-2' was tried instead",
       "'aurora/dawn-2' returned 529, so '@preset/nobody' was tried instead",

@@ -55,7 +55,7 @@ describe('toHaveSentValidRequests', () => {
     const gateway = createGateway({ onlySpecified: true })
     await send(local, orphan, gateway.fetch)
     expect(() => expect(gateway).toHaveSentValidRequests()).toThrow(
-      'no request was checked. None is if a rule or an error replies, or with `onlySpecified`',
+      'no request was checked. None is if a recording, a body, frames or an error reply, or with `onlySpecified`',
     )
   })
 
