@@ -180,6 +180,6 @@ export function inEnvelope(received: ReceivedCall, reply: Reply): Reply {
   const protocol = errorProtocolOf(received)
   const message = errorMessageOf(translated)
   if (!protocol?.error || message === undefined) return translated
-  const { rule } = fieldsOf(readAt(body, ['value', 'error', 'metadata']))
-  return withJson(protocol.error(status, message, record.id, rule))
+  const metadata = fieldsOf(readAt(body, ['value', 'error', 'metadata']))
+  return withJson(protocol.error(status, message, record.id, metadata))
 }

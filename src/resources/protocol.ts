@@ -23,7 +23,7 @@ export interface Protocol<Body, Result> {
   /** Body schema if responses are stored or a rule scripts the reply. Default: `input.body`. */
   readonly storingBody?: z.ZodType<Body>
   /** Returns an error in the protocol's envelope. Default: the specification's envelope. */
-  error?(status: number, message: string, requestId: string, rule?: unknown): object
+  error?(status: number, message: string, requestId: string, metadata?: Record<string, unknown>): object
   /** Request header that only the protocol's clients send. They get the protocol's errors for every path. */
   readonly clientHeader?: string
   /** Reply header that contains the request's id, in addition to `x-request-id`. Default: none. */

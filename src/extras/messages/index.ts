@@ -1,6 +1,7 @@
 /** Messages in the Anthropic format, which the specification does not describe. */
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
+import { GatewayError } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'
 import { inputTokens } from '../../model/answer.ts'
 import { toTranscript } from '../../model/items.ts'
@@ -30,8 +31,18 @@ const createMessage = defineOperation({
   output: MessageObject,
   assumes: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
   protocol,
-  resolve: (context) => respond(protocol, context),
+  resolve(context) {
+    if (context.body.thread != null) throw unsupportedThread()
+    return respond(protocol, context)
+  },
 })
+
+/** Returns the error after which clients send the whole conversation. */
+function unsupportedThread(): GatewayError {
+  const message = 'Threads are not supported: send the whole conversation without `thread`'
+  const details = { error_code: 'thread_unsupported_request', unsupported: ['thread'] }
+  return new GatewayError(400, message, { details }, { assumption: 'notSimulated', isFinal: true })
+}
 
 /** Counts a message's input tokens, as its usage would. Agents count before each turn. */
 const countMessageTokens = defineOperation({

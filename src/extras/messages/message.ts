@@ -233,6 +233,7 @@ export const MessagesError = z.lazy(() =>
     error: z.strictObject({
       type: z.string(),
       message: z.string(),
+      details: z.looseObject({ error_code: z.string() }).optional(),
       metadata: z.strictObject({ rule: z.string() }).optional(),
     }),
     request_id: z.string(),
@@ -240,8 +241,13 @@ export const MessagesError = z.lazy(() =>
 )
 
 /** Events have no request id. A rule that the request breaks is the only addition to the vendor's form. */
-export function toMessagesError(status: number, message: string, requestId?: string, rule?: unknown) {
+export function toMessagesError(
+  status: number,
+  message: string,
+  requestId?: string,
+  { rule, details }: Record<string, unknown> = {},
+) {
   const type = errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
-  const error = { type, message, ...(rule !== undefined && { metadata: { rule } }) }
+  const error = { type, message, details, ...(rule !== undefined && { metadata: { rule } }) }
   return { type: 'error', error, ...(requestId && { request_id: requestId }) }
 }

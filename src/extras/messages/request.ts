@@ -79,6 +79,7 @@ export const MessagesRequest = z.lazy(() => {
       top_p: z.number().nullish(),
       top_k: z.number().nullish(),
       metadata: z.looseObject({}).nullish(),
+      thread: z.looseObject({}).nullish(),
       ...ignored('cache_control'),
       service_tier: z.string().nullish(),
       plugins,

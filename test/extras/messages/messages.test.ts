@@ -346,6 +346,28 @@ describe('POST /messages with a scripted reply', () => {
   })
 })
 
+it("refuses the threads of the client's tool runner, which then sends the whole conversation", async () => {
+  const gateway = createGateway({ strict: true })
+  const client = new Anthropic({
+    apiKey: 'any',
+    baseURL: 'https://gateway.example/api',
+    fetch: gateway.fetch,
+  })
+  const messages = [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'Rain' }] }]
+  const thread = { type: 'continue', previous_message_id: 'msg_1' }
+  const { error } = (await call(gateway, 'POST /messages', { body: { ...ask(''), messages, thread } })).body
+  expect(error.details.error_code).toBe('thread_unsupported_request')
+  gateway.script([
+    { call: { weather: { city: 'Oslo' } } },
+    { expect: { result: { weather: 'Rain' } }, text: 'It rains.' },
+  ])
+  const tools = [{ ...weather, description: 'w', run: () => 'Rain', parse: () => ({}) }]
+  expect((await client.beta.messages.toolRunner({ ...ask('Oslo?'), tools })).content).toMatchObject([
+    { text: 'It rains.' },
+  ])
+  expect(gateway.journal.entries().map(({ status }) => status)).toEqual([400, 400, 200, 200])
+})
+
 it('replies with scripted events, which the Anthropic client reads', async () => {
   const frames = [
     {

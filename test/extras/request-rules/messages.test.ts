@@ -67,7 +67,6 @@ const refused: [rule: string, body: object][] = [
 ]
 
 const clean: object[] = [
-  { messages: [user(result('a'))], thread: { type: 'continue', previous_message_id: 'msg_1' } },
   { messages: [answer(text('Hello')), ask] },
   { messages: [ask, answer(use('a')), answer(use('b')), user(result('b')), user(result('a'), text('So?'))] },
   { messages: [ask, answer(search('s'))] },

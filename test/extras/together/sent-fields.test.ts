@@ -14,6 +14,7 @@ const published: [line: string, field: string, body: object][] = [
   ['POST /responses', 'reasoning.context', { reasoning: { effort: 'low', context: 'auto' } }],
   ['POST /responses', 'moderation', { moderation: { model: 'none' } }],
   ['POST /responses', 'user', { user: 'u' }],
+  ['POST /responses', 'client_metadata', { client_metadata: { 'x-codex-installation-id': 'a' } }],
   ['POST /chat/completions', 'reasoning_format', { reasoning_format: 'parsed' }],
   ['POST /chat/completions', 'web_search_options', { web_search_options: {} }],
   ['POST /chat/completions', 'search_settings', { search_settings: {} }],
@@ -23,6 +24,16 @@ const published: [line: string, field: string, body: object][] = [
     { response_format: { type: 'json_schema', json_schema: { name: 'n', description: 'd', schema } } },
   ],
   ['POST /messages', 'mcp_servers', { mcp_servers: [] }],
+  [
+    'POST /messages/count_tokens',
+    'tools[0].use_cache',
+    { tools: [{ type: 'web_fetch_20260309', use_cache: true }] },
+  ],
+  [
+    'POST /messages',
+    'messages[1].output_config',
+    { messages: [...messages, { role: 'system', content: 's', output_config: { effort: 'low' } }] },
+  ],
   ['POST /messages', 'thinking.display', { thinking: { type: 'adaptive', display: 'omitted' } }],
   ['POST /messages', 'tools[0].defer_loading', { tools: [{ ...tool, defer_loading: true }] }],
   [
