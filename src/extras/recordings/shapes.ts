@@ -128,7 +128,7 @@ export function kindOf({ data, event, value }: RecordedEvent): string {
   if (data === '[DONE]') return data
   const { type, choices, error, usage } = fieldsOf(value)
   if (typeof type === 'string') return event ?? type
-  if (choices === undefined && error === undefined) return event ?? 'data'
+  if ((choices ?? error ?? usage) === undefined) return event ?? 'data'
   const { delta, finish_reason } = fieldsOf(listOf(choices)[0])
   const states = Object.entries({ error, usage, finish_reason }).filter(([, state]) => state != null)
   if (states.length > 0) return `data[${states.map(([name]) => name).join(', ')}]`

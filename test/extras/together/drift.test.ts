@@ -238,6 +238,7 @@ describe('drift', () => {
       '',
     ],
     ['missing  POST /chat/completions 200 data[finish_reason] is missing', chunks, /"stop"/, 'null'],
+    ['missing  POST /chat/completions 200 data[usage].choices is missing', chunks, /"choices":\[\],/, ''],
     ['missing  POST /chat/completions 200 data[usage] is missing', chunks, /data: .*"choices":\[\].*/, ''],
     [
       'type  POST /chat/completions 200 data[content].choices[].delta.content is number',
