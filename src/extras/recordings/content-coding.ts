@@ -1,19 +1,29 @@
 /** Decodes compressed bodies. Loads `node:zlib` when needed, because the main entry also runs in browsers. */
+import type { Transform } from 'node:stream'
+import { joinBytes } from '../../lib/bytes.ts'
 import { lookUp } from '../../lib/json.ts'
 import { truncate } from '../../lib/one-line.ts'
 
-type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array
+interface Decoder {
+  readonly sync: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array
+  readonly stream: () => Transform
+}
 
 /** Returns undefined for a list of codings, an unknown one, and zstd before Node 22.15. */
-function decoderOf(name: string, firstByte = 0): Decode | undefined {
+function decoderOf(name: string, firstByte = 0): Decoder | undefined {
   const zlib = process.getBuiltinModule('node:zlib')
-  const decoders: Record<string, Decode> = {
-    gzip: zlib.gunzipSync,
-    'x-gzip': zlib.gunzipSync,
+  const gzip = { sync: zlib.gunzipSync, stream: zlib.createGunzip }
+  const inflate = { sync: zlib.inflateSync, stream: zlib.createInflate }
+  const inflateRaw = { sync: zlib.inflateRawSync, stream: zlib.createInflateRaw }
+  const decoders: Record<string, Decoder> = {
+    gzip,
+    'x-gzip': gzip,
     // Some servers omit the zlib header, whose first byte ends in 8.
-    deflate: (firstByte & 15) === 8 ? zlib.inflateSync : zlib.inflateRawSync,
-    br: zlib.brotliDecompressSync,
-    ...('zstdDecompressSync' in zlib && { zstd: zlib.zstdDecompressSync }),
+    deflate: (firstByte & 15) === 8 ? inflate : inflateRaw,
+    br: { sync: zlib.brotliDecompressSync, stream: zlib.createBrotliDecompress },
+    ...('zstdDecompressSync' in zlib && {
+      zstd: { sync: zlib.zstdDecompressSync, stream: zlib.createZstdDecompress },
+    }),
   }
   return lookUp(decoders, name.toLowerCase())
 }
@@ -40,11 +50,34 @@ export function decode(bytes: Uint8Array, encoding: string, maxOutputLength: num
   if (!decoder)
     throw new Error(`has the content encoding '${truncate(encoding, 40)}', which cannot be decoded`)
   try {
-    return bytes.length === 0 ? bytes : decoder(bytes, { maxOutputLength })
+    return bytes.length === 0 ? bytes : decoder.sync(bytes, { maxOutputLength })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ERR_BUFFER_TOO_LARGE') throw new Error('is too large when decoded')
     if (code === 'Z_BUF_ERROR') throw new Error(`ends in the middle of its ${encoding} data`)
     throw new Error(`is not valid ${encoding}`)
   }
+}
+
+/** Decodes each chunk as far as its bytes allow. Throws as `decode` does. */
+export async function decodeChunks<Chunk extends { readonly bytes: Uint8Array }>(
+  chunks: readonly Chunk[],
+  encoding: string,
+  maxOutputLength: number,
+): Promise<Chunk[]> {
+  const all = chunks.map(({ bytes }) => bytes)
+  const decoded = decode(joinBytes(all), encoding, maxOutputLength)
+  const stream = decoderOf(encoding, all[0]?.[0])?.stream()
+  const ends: number[] = []
+  let end = 0
+  stream?.on('data', ({ length }) => {
+    end += length
+  })
+  for (const bytes of all) {
+    await new Promise((resolve) => stream?.write(bytes, resolve))
+    ends.push(end)
+  }
+  return chunks
+    .map((chunk, index) => ({ ...chunk, bytes: decoded.subarray(ends[index - 1] ?? 0, ends[index]) }))
+    .filter(({ bytes }) => bytes.length > 0)
 }

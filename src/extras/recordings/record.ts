@@ -16,7 +16,7 @@ import { operations } from '../../operations/index.ts'
 import { bearerOf, Guard } from '../../server/guard.ts'
 import { refuse, refuseTunnel, send } from '../../server/send.ts'
 import { toListenError } from '../../server/server-options.ts'
-import { decode, encodingOf, withoutEncoding } from './content-coding.ts'
+import { decode, decodeChunks, encodingOf, withoutEncoding } from './content-coding.ts'
 import { lastEvent } from './events.ts'
 import { type RecordedEnding, toContent } from './recording.ts'
 import { type Exchange, RecordingFolder, type RecordOutcome, toRecording } from './recording-files.ts'
@@ -163,12 +163,12 @@ function proxy(request: IncomingMessage, response: ServerResponse, setup: Exchan
     if (sentBytes > maxBytes) problem ??= `the request is larger than ${inMegabytes(maxBytes)}`
     outcome.resolve(write({ how, ms }))
   }
-  const write = (ending: Exchange['end']): RecordOutcome => {
+  const write = async (ending: Exchange['end']): Promise<RecordOutcome> => {
     try {
       if (problem !== undefined) return { kind: 'not-recorded', reason: problem }
       const { redactor, folder, router, dialect = 'neutral', all } = setup
       const asked = { method, path, query, ...requestContent(request, joinBytes(sent), maxBytes) }
-      const exchange = withDecodedReply({ request: asked, reply, chunks, end: ending }, maxBytes)
+      const exchange = await withDecodedReply({ request: asked, reply, chunks, end: ending }, maxBytes)
       const operation = router.find(method, path).operation?.id
       const recordedAt = wallClock().toISOString()
       const recording = toRecording(exchange, redactor, operation, { dialect, recordedAt })
@@ -234,17 +234,15 @@ function requestContent({ headers }: IncomingMessage, body: Uint8Array, maxBytes
   }
 }
 
-/** Replaces the chunks of a compressed reply with one chunk. Throws if the body cannot be decoded. */
-function withDecodedReply(exchange: Exchange, maxBytes: number): Exchange {
+/** Decodes the chunks of a compressed reply. Throws if the body cannot be decoded. */
+async function withDecodedReply(exchange: Exchange, maxBytes: number): Promise<Exchange> {
   const { request, reply, chunks } = exchange
-  const last = chunks.at(-1)
-  if (!reply || !last) return exchange
+  if (!reply || chunks.length === 0) return exchange
   const encoding = encodingOf(reply.headers, request?.method, reply.status)
   if (encoding === undefined) return exchange
   try {
-    const bytes = decode(joinBytes(chunks.map((chunk) => chunk.bytes)), encoding, maxBytes)
-    const headers = withoutEncoding(reply.headers)
-    return { ...exchange, reply: { ...reply, headers }, chunks: [{ ms: last.ms, bytes }] }
+    const decoded = await decodeChunks(chunks, encoding, maxBytes)
+    return { ...exchange, reply: { ...reply, headers: withoutEncoding(reply.headers) }, chunks: decoded }
   } catch (error) {
     throw new Error(`the reply ${(error as Error).message}`)
   }

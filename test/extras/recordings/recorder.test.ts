@@ -81,18 +81,22 @@ describe('the recorder', () => {
     }
   })
 
-  it('forwards each chunk immediately', async () => {
-    await using upstream = await startHeldStream()
-    const recorder = await record(upstream.url)
-    const received = await ask(recorder.baseUrl, '/responses', { body: {} }, ({ chunks }) => {
-      if (chunks.length === 1) upstream.finish()
-    })
-    await recorder.close()
-    expect(received.chunks.map(({ bytes }) => bytes.toString())).toEqual([
-      'data: first\n\n',
-      'data: [DONE]\n\n',
-    ])
-  })
+  it.each([false, true])(
+    'forwards and records each chunk immediately, compressed: %s',
+    async (isCompressed) => {
+      await using upstream = await startHeldStream(isCompressed)
+      const recorder = await record(upstream.url)
+      await ask(recorder.baseUrl, '/responses', { body: {} }, ({ chunks }) => {
+        if (chunks.length === 1) upstream.finish()
+      })
+      await recorder.close()
+      const [recording] = (await recordingsIn(recorder.out)).values()
+      expect(chunksOf(recording).map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
+        'data: first\n\n',
+        'data: [DONE]\n\n',
+      ])
+    },
+  )
 
   it('keeps the recording if the client disconnects after [DONE], which may be split', async () => {
     const { promise: left, resolve: leave } = Promise.withResolvers<void>()

@@ -4,6 +4,8 @@
  */
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { constants, createGzip } from 'node:zlib'
 import { random } from '../../../src/lib/seed.ts'
 
 export interface SyntheticStream {
@@ -118,13 +120,16 @@ export async function startUpstream(answer: Answer): Promise<Upstream> {
 }
 
 /** Starts an upstream that sends the first event of a stream immediately, and `[DONE]` after `finish` is called. */
-export async function startHeldStream(): Promise<Upstream & { finish(): void }> {
+export async function startHeldStream(isCompressed = false): Promise<Upstream & { finish(): void }> {
   const { promise, resolve: finish } = Promise.withResolvers<void>()
   const upstream = await startUpstream(async (_, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write('data: first\n\n')
+    const encoding = isCompressed && { 'content-encoding': 'gzip' }
+    response.writeHead(200, { 'content-type': 'text/event-stream', ...encoding })
+    const body = isCompressed ? createGzip({ flush: constants.Z_SYNC_FLUSH }) : new PassThrough()
+    body.pipe(response)
+    body.write('data: first\n\n')
     await promise
-    response.end('data: [DONE]\n\n')
+    body.end('data: [DONE]\n\n')
   })
   return { ...upstream, finish }
 }
