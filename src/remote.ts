@@ -4,7 +4,7 @@ import { newSandbox, RemoteSandbox as SandboxOf } from './control/remote-sandbox
 import type { SandboxAddress } from './control/sandbox-operations.ts'
 import { GatewayError } from './http/errors.ts'
 import { inCall } from './lib/call-names.ts'
-import { refuseProperties } from './lib/guessed-names.ts'
+import { refuseGuesses } from './lib/guessed-names.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/sandbox-options.ts'
 import type { RequestBodies } from './setup.ts'
 
@@ -53,7 +53,7 @@ export class RemoteGateway extends SandboxOf<RequestBodies> {
       assertNames(options, sandboxOptionNames, 'createSandbox')
       return newSandbox(this.client, options)
     })
-    refuseProperties(created, 'createSandbox()')
+    refuseGuesses(created, 'createSandbox()', true)
     return created
   }
 

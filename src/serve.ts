@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { optionsOf } from './gateway/extra.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { inCall } from './lib/call-names.ts'
-import { refuseGuesses, refuseProperties } from './lib/guessed-names.ts'
+import { refuseGuesses } from './lib/guessed-names.ts'
 import { surviveOutputErrors } from './lib/print.ts'
 import { readOptions } from './sandbox/option.ts'
 import type { RequestLine } from './server/request-line.ts'
@@ -37,7 +37,7 @@ export interface RunningServer extends AsyncDisposable {
  */
 export function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const server = inCall('startServer', () => start(options))
-  refuseProperties(server, 'startServer()')
+  refuseGuesses(server, 'startServer()', true)
   return server
 }
 

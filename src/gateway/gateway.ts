@@ -2,7 +2,7 @@
 import { invalidRequest } from '../http/errors.ts'
 import { basePathOf, publicBase, specifiedBase } from '../lib/address.ts'
 import { nameCalls } from '../lib/call-names.ts'
-import { refuseProperties } from '../lib/guessed-names.ts'
+import { refuseGuesses } from '../lib/guessed-names.ts'
 import type { AnyOperation } from '../operation.ts'
 import { conflicts, customOperation } from '../operations/custom-operation.ts'
 import { operations as specified } from '../operations/index.ts'
@@ -47,7 +47,7 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
 
   static {
     nameCalls(GatewayCore, ['createSandbox'])
-    refuseProperties(GatewayCore.prototype, 'gateway')
+    refuseGuesses(GatewayCore.prototype, 'gateway', true)
   }
 
   /** Throws a one-line error if an option, scenario or fixture is invalid. */

@@ -23,36 +23,21 @@ const guessedNames = {
     'toHaveReceived()': ['toHaveBeenCalled', 'toHaveBeenCalledWith'],
     'toHaveReceivedTimes()': ['toHaveBeenCalledTimes'],
   },
-} satisfies Record<string, Guesses>
-
-/** Properties, which are read without a call. */
-const guessedProperties = {
   gateway: { 'handlers(gateway) of gateway-understudy/msw': ['handlers'] },
   'startServer()': { 'await startServer()': ['baseUrl', 'url', 'port', 'gateway', 'close'] },
   'createSandbox()': {
     'await createSandbox()': ['env', 'fail', 'hold', 'id', 'journal', 'reply', 'script', 'use'],
   },
-} satisfies Record<string, Guesses>
+} satisfies Record<string, Readonly<Record<string, readonly string[]>>>
 
-type Guesses = Readonly<Record<string, readonly string[]>>
-
-export function refuseProperties(target: object, owner: keyof typeof guessedProperties): void {
-  for (const [use, names] of Object.entries(guessedProperties[owner] as Guesses))
-    for (const name of names) {
-      const get = () => {
-        throw new TypeError(`${owner}.${name} does not exist: use ${use}`)
-      }
-      Object.defineProperty(target, name, { get })
-    }
-}
-
-export function refuseGuesses(target: object, kind: keyof typeof guessedNames): void {
+/** @param isProperty Whether the names are read without a call. Default: false. */
+export function refuseGuesses(target: object, kind: keyof typeof guessedNames, isProperty = false): void {
   for (const [use, names] of Object.entries(guessedNames[kind]))
     for (const name of names) {
-      const value = function (this: object) {
+      const refuse = function (this: object) {
         const owner = kind === 'sandbox' && 'createSandbox' in this ? 'gateway' : kind
         throw new TypeError(`${owner}.${name} does not exist: use ${use}`)
       }
-      Object.defineProperty(target, name, { value })
+      Object.defineProperty(target, name, isProperty ? { get: refuse } : { value: refuse })
     }
 }
