@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 /** Returns a file's problems, one line each, without the folder name. */
-async function problemsOf(name: string, text?: string): Promise<string[]> {
+async function problemsOf(name: string, text?: string | Uint8Array): Promise<string[]> {
   const file = join(folder, name)
   if (text !== undefined) await writeFile(file, text)
   return validateFiles([file]).map((problem) => formatProblem(problem).replace(`${folder}/`, ''))
@@ -121,24 +121,20 @@ describe('validateFiles() with unreadable files', () => {
     await mkdir(join(folder, 'scenarios.yaml'))
     expect(await problemsOf('scenarios.yaml')).toEqual(['scenarios.yaml: is a directory: name a file in it'])
   })
-  it('reports a file of 50 MB', async () => {
-    await writeFile(join(folder, 'large.yaml'), '')
-    await truncate(join(folder, 'large.yaml'), 50 * 1024 * 1024)
-    expect(await problemsOf('large.yaml')).toEqual(['large.yaml: is 50 MB; the maximum is 1 MB'])
+  it.each([
+    ['scenario.yaml', 50, 'is 50 MB; the maximum is 1 MB'],
+    ['posts.json', 65, 'is 65 MB; the maximum is 64 MB'],
+  ])('reports the size of %s with %i MB', async (name, megabytes, problem) => {
+    await writeFile(join(folder, name), '')
+    await truncate(join(folder, name), megabytes * 1024 * 1024)
+    expect(await problemsOf(name)).toEqual([`${name}: ${problem}`])
   })
-  it('reports a fixture of more than 64 MB', async () => {
-    await writeFile(join(folder, 'posts.json'), '')
-    await truncate(join(folder, 'posts.json'), 65 * 1024 * 1024)
-    expect(await problemsOf('posts.json')).toEqual(['posts.json: is 65 MB; the maximum is 64 MB'])
-  })
-  it('reports an unknown file type', async () => {
-    expect(await problemsOf('notes.txt', 'name: a')).toEqual([
-      'notes.txt: must be a .yaml, .yml or .json file',
-    ])
-  })
-  it('reports a binary file', async () => {
-    await writeFile(join(folder, 'binary.json'), Uint8Array.of(0x7b, 0xff, 0x7d))
-    expect(await problemsOf('binary.json')).toEqual(['binary.json: is not UTF-8 text'])
+  it.each([
+    ['notes.txt', 'name: a', 'must be a .yaml, .yml or .json file'],
+    ['binary.json', Uint8Array.of(0x7b, 0xff, 0x7d), 'is not UTF-8 text'],
+    ['empty.yaml', '', 'is empty'],
+  ])('reports %s with the content %j', async (name, content, problem) => {
+    expect(await problemsOf(name, content)).toEqual([`${name}: ${problem}`])
   })
   it('reports a YAML alias bomb', async () => {
     const levels = [...'bcdefghi'].map((name, index) => {
@@ -179,9 +175,6 @@ describe('validateFiles() with unreadable files', () => {
     ['a: !!foo 1\n', '1:4: not YAML: remove the tag, or quote text that begins with !'],
   ])('reports invalid YAML %j', async (text, problem) => {
     expect(await problemsOf('invalid.yaml', text)).toEqual([`invalid.yaml:${problem}`])
-  })
-  it('reports an empty file', async () => {
-    expect(await problemsOf('empty.yaml', '')).toEqual(['empty.yaml: is empty'])
   })
 })
 

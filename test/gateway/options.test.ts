@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
-import { open } from '../call.ts'
 import { hasExtra } from '../has-extra.ts'
 
 const limits = {
@@ -86,18 +85,6 @@ describe('createGateway', () => {
       ...createGateway().options,
       limits: { ...limits, journalEntries: 20 },
     })
-  })
-
-  it('activates the scenarios that the scenarios option lists, and restores them on reset', async () => {
-    const gateway = createGateway({ scenarios: ['provider-outage'] })
-    const status = async () => (await open(gateway, 'GET /providers')).status
-    expect(await status()).toBe(500)
-    gateway.use({ on: '*', fault: { name: 'status', status: 418 } })
-    expect(await status()).toBe(418)
-    gateway.reset()
-    expect(await status()).toBe(500)
-    gateway.resetScenarios()
-    expect(await status()).toBe(500)
   })
 })
 

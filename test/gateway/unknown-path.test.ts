@@ -152,10 +152,4 @@ describe('the reason for a rejection', () => {
       'Provider overloaded',
     ])
   })
-
-  it('is null for an accepted request', async () => {
-    const gateway = createGateway()
-    await open(gateway, 'GET /providers')
-    expect(gateway.journal.last('listProviders')?.error).toBeNull()
-  })
 })

@@ -2,22 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { decodeBody } from '../../src/http/body.ts'
-import type { GatewayError } from '../../src/http/errors.ts'
 import { parseJsonBody } from '../../src/http/json-body.ts'
 import { eventStream, json } from '../../src/http/reply.ts'
 import { hideInQuery, hideInString, hideInText } from '../../src/http/secrets.ts'
 import { toViolations } from '../../src/http/violations.ts'
 import { check } from '../../src/lib/schema-messages.ts'
-
-/** Returns the error that a function throws. */
-function thrown(run: () => unknown): GatewayError {
-  try {
-    run()
-  } catch (error) {
-    return error as GatewayError
-  }
-  throw new Error('Expected the function to throw')
-}
 
 describe('JSON bodies', () => {
   it('keep a key called __proto__ as data', () => {
@@ -34,11 +23,9 @@ describe('JSON bodies', () => {
       'a',
       'a\ufffd',
     ])
-    expect(thrown(() => decodeBody(broken))).toMatchObject({
-      status: 400,
-      assumption: 'requestBody',
-      metadata: { violations: [{ path: 'body', message: 'Must be UTF-8', rule: 'utf8' }] },
-    })
+    const violations = [{ path: 'body', message: 'Must be UTF-8', rule: 'utf8' }]
+    const refusal = { status: 400, assumption: 'requestBody', metadata: { violations } }
+    expect(() => decodeBody(broken)).toThrow(expect.objectContaining(refusal))
   })
 })
 

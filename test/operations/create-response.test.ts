@@ -349,14 +349,6 @@ describeAdapters('POST /responses', (entrance) => {
       expect(status).toBe(404)
       expect(headers.get('x-understudy-assumptions')).toContain('notFound')
     })
-
-    it.each(['support-triage', 'research-brief'])(
-      'adds a warning for the inactive preset %s',
-      async (slug) => {
-        expect((await create({ model: `@preset/${slug}`, input: 'Hello' })).status).toBe(200)
-        expect(entrance.sandbox.journal.last('createResponse')?.warnings.join()).toContain(`'${slug}' is `)
-      },
-    )
   })
 })
 

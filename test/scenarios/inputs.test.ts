@@ -155,14 +155,4 @@ describe('warnings and rejections', () => {
       expect(await call(gateway, 'POST /responses', { body })).toMatchObject({ status: 200 })
     },
   )
-
-  it('a Retry-After long enough to delay retrying clients adds a warning', async () => {
-    const gateway = createGateway()
-    gateway.use({ on: '*', rateLimit: { requests: 1, per: '1m' } })
-    await call(gateway, 'GET /providers')
-    await call(gateway, 'GET /providers')
-    expect(gateway.journal.last('listProviders')?.warnings).toEqual([
-      'Retry-After is 60 s: clients that retry automatically sleep this long in real time, so disable their retries or send a shorter Retry-After',
-    ])
-  })
 })

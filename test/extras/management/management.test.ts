@@ -41,17 +41,6 @@ describe('workspaces', () => {
     )
   })
 
-  it.each([
-    ['POST /workspaces', { name: 'Tides' }, 400],
-    ['POST /workspaces', { slug: 'tides' }, 400],
-    ['POST /workspaces', { name: 'Tides', slug: 'production' }, 400],
-    ['DELETE /workspaces/production', undefined, 403],
-    ['DELETE /workspaces/nobody', undefined, 404],
-    ['GET /workspaces?limit=101', undefined, 400],
-  ])('%s with %j is rejected with %i', async (line, body, status) => {
-    expect((await start().ask(line, body)).status).toBe(status)
-  })
-
   it('are listed by 50', async () => {
     const { ask } = start()
     for (let count = 3; count <= 51; count++)
@@ -331,6 +320,11 @@ it.each<[line: string, body: object | undefined, status: number]>([
   ['GET /keys/x', undefined, 404],
   ['GET /presets/x/versions', undefined, 404],
   ['GET /presets/code-review/versions/9', undefined, 404],
+  ['POST /workspaces', { name: 'Tides' }, 400],
+  ['POST /workspaces', { slug: 'tides' }, 400],
+  ['POST /workspaces', { name: 'Tides', slug: 'production' }, 400],
+  ['DELETE /workspaces/production', undefined, 403],
+  ['DELETE /workspaces/nobody', undefined, 404],
   ['GET /workspaces/x', undefined, 404],
   ['GET /workspaces?limit=0', undefined, 400],
   ['GET /workspaces?limit=1', undefined, 200],
