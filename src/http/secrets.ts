@@ -223,7 +223,6 @@ export const keyPatterns: readonly SecretPattern[] = [
   keyPattern('Airtable token', /pat[0-9A-Za-z]{14}\.[0-9a-f]{20,}/),
   keyPattern('Mailchimp key', /[0-9a-f]{32}-us\d{1,2}(?![^\W_])/, /[0-9a-f]-us\d/),
   keyPattern('Mailgun key', /(?<!-)(?:pub)?key-[0-9a-f]{32}(?![^\W_])/, /key-[0-9a-f]/),
-  keyPattern('Twilio key', /SK[0-9a-f]{32}(?![^\W_])/),
   keyPattern('Telegram token', /\d{5,16}:A[\w-]{34}(?![\w-])/, /\d:A/),
   keyPattern('Discord token', /[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}/, /\.[\w-]{6}\./),
   keyPattern('JSON web token', /eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/),
@@ -235,8 +234,7 @@ export const keyPatterns: readonly SecretPattern[] = [
   },
   {
     kind: 'credentials',
-    expression: /\b(?:Basic|Bearer)[\s+]+(?<secret>[\w.~+/=-]{16,})/gi,
-    accepts: (secret) => /\d/.test(secret),
+    expression: /\b(?:Basic|Bearer)[\s+]+(?<secret>(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,})/gi,
   },
   {
     kind: 'authorization header',

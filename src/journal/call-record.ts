@@ -56,14 +56,7 @@ export interface Arrival extends Pick<Readonly<EntryFields>, 'method' | 'path'> 
   readonly headers: Readonly<Record<string, string>>
 }
 
-type Fact =
-  | 'asksForStream'
-  | 'error'
-  | 'isKept'
-  | 'isRejected'
-  | 'lacksRecording'
-  | 'schemaViolation'
-  | 'sentTokens'
+type Fact = 'error' | 'isKept' | 'isRejected' | 'lacksRecording' | 'schemaViolation' | 'sentTokens'
 
 /** Tokens of the deltas that a stream has sent. */
 type SentTokens = Pick<CallUsage, 'outputTokens' | 'reasoningTokens'>
@@ -259,7 +252,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.state.ledger.add(this.usage)
   }
 
-  note(facts: Partial<Pick<CallRecord, Fact>>): void {
+  note(facts: Partial<Pick<CallRecord, Fact | 'asksForStream'>>): void {
     Object.assign(this, facts)
   }
 

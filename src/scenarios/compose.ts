@@ -212,9 +212,8 @@ function toTried(recorded: RecordedAnswer | undefined): TriedRule | undefined {
   if (!recorded) return undefined
   const { file: name, faults } = recorded
   const activation = createActivation({ name, rules: [{ on: '*' }] })
-  const { rules } = activation
-  const [rule] = rules as [CompiledRule]
-  const trial = { activation, rules, isOwn: false, age: 0, reasons: new Map(), tried: [], next: 1 }
+  const [rule] = activation.rules as [CompiledRule]
+  const trial = { activation, rules: [rule], isOwn: false, age: 0, reasons: new Map(), tried: [], next: 1 }
   const step = { faults, reply: undefined, kind: 'answer', form: undefined } as const
   const progress = progressIn(activation, rule)
   return { rule, progress, trial, index: 0, step, rank: Infinity, decision: { kind: 'applies' } }
