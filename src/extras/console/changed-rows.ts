@@ -1,27 +1,27 @@
-/** Compares a sandbox's rows with the seed, by primary key. */
+/** Compares a collection's rows with the seed, by primary key. */
 import type { DatabaseState } from '../../database/database.ts'
+import { GatewayError } from '../../http/errors.ts'
 import { equal } from '../../lib/equal.ts'
 import { firstKey } from '../../resources/collection.ts'
 
 export interface ChangedRows {
-  readonly collection: string
-  readonly created: readonly object[]
-  readonly changed: readonly object[]
-  readonly deleted: readonly string[]
+  readonly rows: readonly { key: string; row: Record<string, unknown>; change: 'added' | 'changed' | null }[]
+  /** Number of rows of the seed that were deleted. */
+  readonly deleted: number
 }
 
-/** Returns the collections that differ from the seed. */
-export function changedRows(database: DatabaseState): ChangedRows[] {
-  const snapshot = database.snapshot()
-  return database.seedData.collections.flatMap((declaration) => {
-    const { rows = [], seed } = snapshot.get(declaration.name) ?? {}
-    const keyOf = (row: object) => firstKey(declaration, row)
-    const before = new Map(seed?.rows.map((row) => [keyOf(row), row]))
-    const keys = new Set(rows.map(keyOf))
-    const created = rows.filter((row) => !before.has(keyOf(row)))
-    const changed = rows.filter((row) => before.has(keyOf(row)) && !equal(row, before.get(keyOf(row))))
-    const deleted = [...before.keys()].filter((key) => !keys.has(key))
-    const count = created.length + changed.length + deleted.length
-    return count > 0 ? [{ collection: declaration.name, created, changed, deleted }] : []
+export async function changedRows(database: DatabaseState, name: string): Promise<ChangedRows> {
+  const declaration = database.seedData.collections.find((each) => each.name === name)
+  if (!declaration) throw new GatewayError(404, `No collection '${name}'`)
+  const keyOf = (row: object) => firstKey(declaration, row)
+  const { seed } = database.snapshot().get(name) ?? {}
+  const before = new Map(seed?.rows.map((row) => [keyOf(row), row]))
+  const rows = (await database.table(name).rows()).map((row) => {
+    const key = keyOf(row)
+    const kind = before.has(key) ? 'changed' : 'added'
+    const change = !seed || equal(row, before.get(key)) ? null : kind
+    before.delete(key)
+    return { key, row: { ...row }, change } as const
   })
+  return { rows, deleted: before.size }
 }

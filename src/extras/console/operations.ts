@@ -71,10 +71,13 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
         data: await whyOf(sandbox.journal.record(params.entry), sandbox),
       }),
     }),
-    sandboxOperation('listChangedRows', 'GET /console/sandboxes/{sandbox}/rows', {
-      doc: { summary: 'List differences from the seed by collection', tag },
-      output: z.object({ data: z.array(z.looseObject({})) }),
-      resolve: ({ state }) => ({ data: changedRows(state.database) }),
+    sandboxOperation('listChangedRows', 'GET /console/sandboxes/{sandbox}/collections/{collection}', {
+      doc: { summary: "List a collection's records with their keys and differences from the seed", tag },
+      input: { params: { collection: z.string() } },
+      output: z.object({ data: z.looseObject({}) }),
+      resolve: async ({ state }, { params }) => ({
+        data: await changedRows(state.database, params.collection),
+      }),
     }),
     sandboxOperation('listCollections', 'GET /console/sandboxes/{sandbox}/collections', {
       doc: { summary: 'List collections and their record counts', tag },

@@ -4,7 +4,7 @@ import { hideInQuery, hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { type AppliedRule, elapsed, type JournalEntry } from '../../journal/entry.ts'
 import { oneLine } from '../../lib/one-line.ts'
-import { type ConversationItem, firstUserText } from '../../resources/conversation.ts'
+import { type Conversation, firstUserText } from '../../resources/conversation.ts'
 import { asksForStream, modelOf } from '../../scenarios/condition.ts'
 import { isBelowLimit } from '../../scenarios/near-misses.ts'
 import type { RuleReport } from './why.ts'
@@ -26,7 +26,8 @@ export interface CallRow extends EntryParts {
   unmatched: boolean
   /** Number of near misses; 0 if a rule applied. */
   nearMissCount: number
-  warnings: number
+  /** Beginnings of the warnings. */
+  warnings: string[]
   /** Real time of arrival, ISO 8601. */
   startedAt: string
   /** Beginning of the last item in the request's conversation or, if it has no conversation, of its query or body. */
@@ -74,7 +75,7 @@ export function toRow(record: CallRecord, operations: GatewayCore['operations'])
     })),
     unmatched: record.isUnmatched,
     nearMissCount: record.nearMissCount,
-    warnings: record.warnings.length,
+    warnings: record.warnings.map(beginning),
     delivery: record.delivery,
     traceId: record.traceId ?? null,
     startedAt: new Date(performance.timeOrigin + startedAt).toISOString(),
@@ -109,7 +110,7 @@ export function rowOfEntry(
     stream: asksForStream(body),
     unmatched: operation === null && entry.rules[0]?.kind !== 'answer',
     nearMissCount: entry.nearMisses.filter((miss) => !isBelowLimit(miss)).length,
-    warnings: entry.warnings.length,
+    warnings: entry.warnings.map(beginning),
     startedAt: timestamp,
     bytes: responseBody.text.length + responseBody.truncatedBytes,
   }
@@ -129,15 +130,18 @@ function requestFacts(
   if (!protocol || !request.body) return { input: beginning(request.otherwise), conversation: null }
   const conversation = protocol.conversation(request.body())
   return {
-    input: beginning(textOf(conversation.items.at(-1))),
+    input: beginning(lastOf(conversation)),
     conversation: beginning(firstUserText(conversation)) || null,
   }
 }
 
-function textOf(item: ConversationItem | undefined): string {
+function lastOf({ items }: Conversation): string {
+  const item = items.at(-1)
   if (item?.kind === 'message') return item.text
-  if (item?.kind === 'result') return `result: ${item.text}`
-  return item?.kind === 'call' ? `${item.name} ${item.arguments}` : ''
+  if (item?.kind === 'call') return `${item.name} ${item.arguments}`
+  if (item?.kind !== 'result') return ''
+  const names = items.flatMap((each) => (each.kind === 'call' && each.id === item.id ? [each.name] : []))
+  return `result of ${names[0] ?? 'a call'}: ${item.text}`
 }
 
 function beginning(text: string): string {

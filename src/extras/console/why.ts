@@ -93,13 +93,15 @@ function factsOfCall(entry: JournalEntry): Why['facts'] {
   return facts.flatMap(([label, text]) => (text ? [{ label, text: sentence(text) }] : []))
 }
 
-function waitsOf({ usage }: CallRecord, { options }: Sandbox): Why['facts'] {
+function waitsOf({ usage, matches }: CallRecord, { options }: Sandbox): Why['facts'] {
   const { firstToken, perToken } = options.latency ?? { firstToken: 0, perToken: 0 }
   if (!usage || firstToken + perToken === 0) return []
-  const tokens = `${perToken} ms for each of ${usage.outputTokens} tokens`
-  return [
-    { label: 'Time', text: `The latency option adds ${firstToken} ms to the first token, and ${tokens}.` },
-  ]
+  const faults = matches.flatMap(({ effect }) => effect.faults)
+  const added = faults.reduce((sum, fault) => sum + (fault.name === 'latency' ? fault.ms : 0), 0)
+  const { outputTokens } = usage
+  const total = seconds(added + firstToken + outputTokens * perToken)
+  const text = `${added} ms by faults + ${firstToken} ms to the first token + ${outputTokens} tokens × ${perToken} ms = ${total}.`
+  return [{ label: 'Time', text }]
 }
 
 async function rowsOf({ params, model, body }: CallRecord, { state }: Sandbox): Promise<Why['rows']> {

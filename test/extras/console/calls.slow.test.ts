@@ -109,7 +109,7 @@ describe('the list of calls', () => {
     await expect.poll(rows).toBe(1)
     expect(await term.isVisible()).toBe(false)
     await page.getByLabel('Search help').click()
-    await page.getByText('requests with a warning, such as for a misspelt field').waitFor()
+    await page.getByText('a text in a warning, such as for a misspelt field').waitFor()
     await page.keyboard.press('Escape')
     expect(await term.isVisible()).toBe(false)
     expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Search help')
@@ -117,8 +117,11 @@ describe('the list of calls', () => {
 
   it('finds calls with a misspelt field by a word of the warning', async () => {
     await call(server, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hi', temprature: 1 } })
-    await page.getByLabel('Search calls').fill('is:warning "did you mean"')
-    await expect.poll(rows).toBe(1)
+    for (const search of ['warning:unknown', 'is:warning "did you mean"']) {
+      await page.getByLabel('Search calls').fill(search)
+      await expect.poll(rows).toBe(1)
+    }
+    await page.locator('.rows').getByText('body.temprature is unknown').waitFor()
   })
 
   it('sorts by a column in both directions, and groups by conversation', async () => {
@@ -139,7 +142,7 @@ describe('the list of calls', () => {
     await call(server, 'POST /responses', { body: { model: 'aurora/dawn-1', input: 'Say it in one line.' } })
     await expect
       .poll(() => page.locator('.group').allTextContents())
-      .toEqual(['Say it in one line. 2', 'Other calls 9'])
+      .toEqual(['default: Say it in one line. 2', 'Other calls 9'])
   })
 
   it('compares two selected calls, and exports them as HAR', async () => {

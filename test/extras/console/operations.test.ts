@@ -1,5 +1,6 @@
 /** Tests the console's control operations. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { ChangedRows } from '../../../src/extras/console/changed-rows.ts'
 import type { CheckedDraft, ScenarioDraft } from '../../../src/extras/console/drafts.ts'
 import { type ChangedCalls, inSlices } from '../../../src/extras/console/operations.ts'
 import { toRow } from '../../../src/extras/console/rows.ts'
@@ -57,6 +58,11 @@ it('collections are listed with the number of their records, without copying the
   expect(list).not.toHaveBeenCalled()
   list.mockRestore()
   expect(collections).toContainEqual({ name: 'providers', count: (await db.providers.list()).length })
+  await db.benchmarks.create({ ...(await db.benchmarks.list())[0], model_permaslug: 'nova/one' } as never)
+  const { rows } = await control<ChangedRows>('GET /sandboxes/default/collections/benchmarks')
+  expect(rows.at(-1)).toMatchObject({ key: 'index-source:nova/one', change: 'added' })
+  expect(rows.filter(({ change }) => change)).toHaveLength(1)
+  await db.benchmarks.delete('index-source:nova/one')
 })
 
 it('bundled scenarios are listed with their rules', async () => {
@@ -77,7 +83,7 @@ describe('rows of calls', () => {
       { traceparent: `00-${traceId}-b7ad6b7169203331-01` },
     )
     const row = await rowOf(id)
-    expect(row).toMatchObject({ id, input: 'result: It is at six.', traceId })
+    expect(row).toMatchObject({ id, input: 'result of look_up: It is at six.', traceId })
     expect(row?.conversation).toMatch(/^Which key\? Mine is (?!sk-)/)
     expect(row?.bytes).toBeGreaterThan(100)
     for (const search of [
@@ -189,16 +195,18 @@ describe('explanations with counters', () => {
     ])
   })
 
-  it('contain the latency option, and the record that already has the slug of a request', async () => {
+  it('contain the sum of delays, and the record that already has the slug of a request', async () => {
     await using server = await startServer({ timeScale: 0, latency: { perToken: 5 } })
+    server.gateway.use({ on: 'createResponse', fault: { name: 'latency', ms: 1000 } })
     await (await open(server, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Slow' } })).text()
     await open(server, 'PATCH /workspaces/production', { body: { slug: 'staging' } })
     const [slow, taken] = server.gateway.journal.entries()
     const explain = (id = '') => consoleData<Why>(server, `GET /sandboxes/default/calls/${id}/why`)
-    const tokens = slow?.usage?.outputTokens
+    const tokens = slow?.usage?.outputTokens ?? 0
+    const total = Math.round((1000 + 5 * tokens) / 10) / 100
     expect((await explain(slow?.id)).facts).toContainEqual({
       label: 'Time',
-      text: `The latency option adds 0 ms to the first token, and 5 ms for each of ${tokens} tokens.`,
+      text: `1000 ms by faults + 0 ms to the first token + ${tokens} tokens × 5 ms = ${total} s.`,
     })
     expect(taken?.status).toBe(409)
     const { rows } = await explain(taken?.id)

@@ -52,6 +52,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
       <p class="facts">
         <Status status={entry.status} delivery={entry.delivery} />
         <span>{entry.operation ?? 'no operation'}</span>
+        {summary?.model && <span>{summary.model}</span>}
         <span>{milliseconds(entry.durationMs)}</span>
         {entry.firstByteMs !== null && entry.timeline.length > 0 && (
           <span>first byte {milliseconds(entry.firstByteMs)}</span>

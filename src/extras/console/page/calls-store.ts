@@ -8,6 +8,7 @@ import { ask, askConsole, goneCount, messageOf } from './api.ts'
 import { follow, loadChanges } from './changes.ts'
 import { failedTest, readFailedTest, searchFile } from './failed-test.ts'
 import { chosenSandbox, param } from './location.ts'
+import { shortPath, timeOfDay } from './parts.tsx'
 import { isInBodies, matches, parseSearch, ruleName, textOf } from './search.ts'
 
 /** Maximum number of calls to keep in the list. Older ones are removed. */
@@ -45,6 +46,12 @@ export function withName(id: string, name?: string | null): string {
 /** Identifies a call. The id alone is not unique, because ids repeat after a reset. */
 export function keyOf({ sandbox, id, startedAt }: CallRow): string {
   return `${sandbox} ${id} ${startedAt}`
+}
+
+/** Returns a call's method, path and time; its id if it is not in the list. */
+export function titleOfCall(sandbox: string, id: string): string {
+  const call = calls.value.findLast((each) => each.id === id && each.sandbox === sandbox)
+  return call ? `${call.method} ${shortPath(call)} ${timeOfDay(call.startedAt)}` : id
 }
 
 export function togglePause(): void {
@@ -99,7 +106,8 @@ export const order = computed((): { column: Column; isDescending: boolean } => {
 export type Item = CallRow | { group: string; count: number }
 
 const groupings: Record<string, (call: CallRow) => string | null> = {
-  conversation: ({ conversation }) => conversation,
+  conversation: ({ conversation, sandbox, sandboxName }) =>
+    conversation && `${withName(sandbox, sandboxName)}: ${conversation}`,
   trace: ({ traceId }) => traceId,
 }
 
@@ -124,6 +132,9 @@ export const items = computed((): readonly Item[] => {
   const groups = [...Map.groupBy(calls, groupOf)].filter(
     ([group, { length }]) => group !== null && length > 1,
   )
+  // The turns of a conversation are easier to follow from the first.
+  if (order.value.column === 'time' && order.value.isDescending)
+    for (const [, members] of groups) members.reverse()
   const grouped = new Set(groups.flatMap(([, members]) => members))
   const others = calls.filter((call) => !grouped.has(call))
   return [...groups, ['Other calls', others] as const].flatMap(([group, members]): Item[] =>

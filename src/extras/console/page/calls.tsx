@@ -26,7 +26,7 @@ import { exportCalls } from './export-calls.ts'
 import { failedTest } from './failed-test.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { chosenSandbox, closed, go, hashWith, param } from './location.ts'
-import { ActionButton, Empty, focus, milliseconds, Status, shortPath, sizeOf } from './parts.tsx'
+import { ActionButton, Empty, focus, milliseconds, Status, shortPath, sizeOf, timeOfDay } from './parts.tsx'
 import { help, isError, mistakes, ruleName } from './search.ts'
 
 export function Calls() {
@@ -331,17 +331,25 @@ function Rows() {
   )
 }
 
-/** Time axis that the visible calls share: a Unix time and a duration, in milliseconds. */
+/** Time axis that the visible calls share, in milliseconds. */
 interface TimeAxis {
-  begin: number
+  /** Position of each call's beginning. */
+  begins: ReadonlyMap<CallRow, number>
   duration: number
 }
 
+/** Pauses are shortened to the duration of the longest call. */
 function axisOf(calls: readonly CallRow[]): TimeAxis {
-  const starts = calls.map(({ startedAt }) => Date.parse(startedAt))
-  const ends = calls.map(({ durationMs }, index) => (starts[index] ?? 0) + (durationMs ?? 0))
-  const begin = Math.min(...starts)
-  return { begin, duration: Math.max(1, Math.max(...ends) - begin) }
+  const longest = Math.max(1, ...calls.map(({ durationMs }) => durationMs ?? 0))
+  const begins = new Map<CallRow, number>()
+  let [end, omitted] = [-longest, 0]
+  const starts = calls.map((call) => [Date.parse(call.startedAt), call] as const)
+  for (const [start, call] of starts.sort(([left], [right]) => left - right)) {
+    omitted += Math.max(0, start - end - longest)
+    begins.set(call, start - omitted)
+    end = Math.max(end, start + (call.durationMs ?? 0))
+  }
+  return { begins, duration: Math.max(1, end - omitted) }
 }
 
 /** Figures of the calls that match the search. */
@@ -433,7 +441,7 @@ function Headings({ axis }: { axis: TimeAxis }) {
           </button>
         )
       })}
-      <span class="ticks" title="When each call in view began and ended">
+      <span class="ticks" title="When each call in view began and ended, with shortened pauses">
         <span>0</span>
         <span>{milliseconds(axis.duration)}</span>
       </span>
@@ -499,12 +507,18 @@ function Row({
             <span class="name">{`${ruleName(call)} ${rules.flatMap(({ faults }) => faults).join(', ')}`}</span>
           )}
           {call.unmatched && <span class="tag warn">unmatched</span>}
-          {warnings > 0 && <span class="tag warn">{counted(warnings, 'warning')}</span>}
+          {warnings.length > 0 && (
+            <span class="tag warn warning" title={warnings.join('\n')}>
+              {warnings[0]}
+            </span>
+          )}
         </span>
         <span class="duration">{milliseconds(call.durationMs)}</span>
-        <span class="model">{model ?? ''}</span>
+        <span class="model" title={model ?? ''}>
+          <bdi>{model}</bdi>
+        </span>
         <span class="sandbox" title={withName(call.sandbox, call.sandboxName)}>
-          {call.sandboxName ?? call.sandbox}
+          <bdi>{call.sandboxName ?? call.sandbox}</bdi>
         </span>
         <span class="size">{call.bytes > 0 ? sizeOf(call.bytes) : ''}</span>
         <Bar call={call} axis={axis} />
@@ -514,11 +528,9 @@ function Row({
 }
 
 /** Bar from a call's beginning to its end. The pale part ends at the first byte. A call that is not over has no end. */
-function Bar({
-  call: { startedAt, durationMs, firstByteMs },
-  axis: { begin, duration },
-}: Pick<Parameters<typeof Row>[0], 'call' | 'axis'>) {
-  const left = (Date.parse(startedAt) - begin) / duration
+function Bar({ call, axis: { begins, duration } }: Pick<Parameters<typeof Row>[0], 'call' | 'axis'>) {
+  const { durationMs, firstByteMs } = call
+  const left = (begins.get(call) ?? 0) / duration
   const width = durationMs === null ? 1 - left : durationMs / duration
   const wait = firstByteMs === null ? width : firstByteMs / duration
   const percent = (part: number) => `${(part * 100).toFixed(1)}%`
@@ -533,9 +545,4 @@ function Bar({
       />
     </span>
   )
-}
-
-function timeOfDay(iso: string): string {
-  const date = new Date(iso)
-  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }

@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { useLoaded } from './api.ts'
+import { titleOfCall } from './calls-store.ts'
 import { diffLines } from './diff.ts'
 import { loadCall } from './failed-test.ts'
 import { closed, hashWith, param } from './location.ts'
@@ -81,8 +82,8 @@ function Difference({ title, left, right }: { title: string; left: string; right
           <table class="diff">
             <thead>
               <tr>
-                <th>{param('call')}</th>
-                <th>{param('with')}</th>
+                <th title={param('call')}>{titleOfCall(param('in'), param('call'))}</th>
+                <th title={param('with')}>{titleOfCall(param('within'), param('with'))}</th>
               </tr>
             </thead>
             <tbody>

@@ -1,7 +1,7 @@
 /** A sandbox's collections as tables, and differences from the seed. */
 import { useSignal } from '@preact/signals'
 import type { ChangedRows } from '../changed-rows.ts'
-import { ask, askConsole, useLoaded } from './api.ts'
+import { askConsole, useLoaded } from './api.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
 import { Empty, focus, Notice, ResetButton, Scroller, Tabs } from './parts.tsx'
 import { RowEditor } from './row-editor.tsx'
@@ -48,30 +48,28 @@ export function Data() {
 
 function Collection({ sandbox, name, onChange }: { sandbox: string; name: string; onChange: () => void }) {
   const here = { sandbox, collection: name }
-  const rows = useLoaded(() => ask('listRecords', here), [])
-  const changes = useLoaded(
-    () => askConsole<ChangedRows[]>(`GET /sandboxes/${encodeURIComponent(sandbox)}/rows`),
-    [],
-  )
-  const change = changes.value?.find(({ collection }) => collection === name)
+  const path = `/sandboxes/${encodeURIComponent(sandbox)}/collections/${encodeURIComponent(name)}` as const
+  const { value, problem } = useLoaded(() => askConsole<ChangedRows>(`GET ${path}`), [])
   const open = param('row')
-  if (rows.problem) return <Notice>{rows.problem}</Notice>
-  const list = rows.value ?? []
-  const columns = columnsOf(list)
-  const opened = list.find((row) => keyOf(row) === open)
+  if (problem) return <Notice>{problem}</Notice>
+  if (!value) return null
+  const list = value.rows
+  const [first = '', ...others] = columnsOf(list.map(({ row }) => row))
+  const names = new Set(list.map(({ row }) => row[first]))
+  const opened = list.find(({ key }) => key === open)?.row
   return (
     <>
       <div class="bar">
         <a class="button" href={hashWith({ row: '+' })}>
           Add a record
         </a>
-        <span class="muted">{differenceOf(change)}</span>
+        <span class="muted">{differenceOf(value)}</span>
       </div>
       {(opened || open === '+') && (
         <RowEditor
           key={open}
           here={here}
-          row={opened ?? list[0] ?? {}}
+          row={opened ?? list[0]?.row ?? {}}
           rowKey={opened && open}
           onDone={() => {
             focus('.tabs [aria-current]')
@@ -79,46 +77,36 @@ function Collection({ sandbox, name, onChange }: { sandbox: string; name: string
           }}
         />
       )}
-      {list.length === 0 && rows.value && <Empty>No records.</Empty>}
+      {list.length === 0 && <Empty>No records.</Empty>}
       <Scroller class="table opens" label={name}>
         <table>
           <thead>
             <tr>
-              {columns.map((column) => (
+              {[first, ...others].map((column) => (
                 <th key={column}>{column}</th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {list.slice(0, maxRows).map((row) => {
-              const key = keyOf(row)
-              return (
-                <tr key={key} class={key === open ? 'chosen' : undefined}>
-                  {columns.map((column, index) => (
-                    <td key={column}>
-                      {index === 0 ? (
-                        <>
-                          <a href={hashWith({ row: key })}>{shown(row[column])}</a>
-                          {markOf(change, key)}
-                        </>
-                      ) : (
-                        <span class={row[column] == null ? 'muted' : undefined}>{shown(row[column])}</span>
-                      )}
-                    </td>
-                  ))}
-                </tr>
-              )
-            })}
+            {list.slice(0, maxRows).map(({ key, row, change }) => (
+              <tr key={key} class={key === open ? 'chosen' : undefined}>
+                <td>
+                  <a href={hashWith({ row: key })}>{shown(names.size < list.length ? key : row[first])}</a>
+                  {change && <span class={change === 'added' ? 'tag good' : 'tag warn'}>{change}</span>}
+                </td>
+                {others.map((column) => (
+                  <td key={column} class={row[column] == null ? 'muted' : undefined}>
+                    {shown(row[column])}
+                  </td>
+                ))}
+              </tr>
+            ))}
           </tbody>
         </table>
       </Scroller>
       {list.length > maxRows && <p class="muted">{list.length - maxRows} more records are not shown.</p>}
     </>
   )
-}
-
-function keyOf(row: object): string {
-  return String((row as Row)['id'] ?? (row as Row)['slug'] ?? Object.values(row)[0] ?? '')
 }
 
 /** Returns the names of fields that contain more than objects. */
@@ -132,14 +120,10 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
-function differenceOf(change: ChangedRows | undefined): string {
-  if (!change) return 'Unchanged'
-  const { created, changed, deleted } = change
-  return `Changes from the seed: ${created.length} added, ${changed.length} changed, ${deleted.length} deleted`
-}
-
-function markOf(change: ChangedRows | undefined, key: string) {
-  if (change?.created.some((row) => keyOf(row) === key)) return <span class="tag good">added</span>
-  if (change?.changed.some((row) => keyOf(row) === key)) return <span class="tag warn">changed</span>
-  return null
+function differenceOf({ rows, deleted }: ChangedRows): string {
+  const [added, changed] = (['added', 'changed'] as const).map(
+    (kind) => rows.filter(({ change }) => change === kind).length,
+  )
+  if (!added && !changed && !deleted) return 'Unchanged'
+  return `Changes from the seed: ${added} added, ${changed} changed, ${deleted} deleted`
 }

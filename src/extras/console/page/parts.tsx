@@ -308,6 +308,11 @@ export function milliseconds(ms: number | null): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`
 }
 
+export function timeOfDay(iso: string): string {
+  const date = new Date(iso)
+  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
+}
+
 /** Returns the path relative to the base URL, such as `/providers`. */
 export function shortPath({ path }: { path: string }): string {
   return splitAddress(path).route ?? path

@@ -42,7 +42,7 @@ const kinds: Record<string, readonly [meaning: string, test: (call: CallRow) => 
     'errors: a status from 400, or a reply that was cut',
     ({ status, delivery }) => status === 0 || status >= 400 || delivery === 'aborted-by-fault',
   ],
-  warning: ['requests with a warning, such as for a misspelt field', ({ warnings }) => warnings > 0],
+  warning: ['requests with a warning', ({ warnings }) => warnings.length > 0],
   unmatched: ['requests that no operation or rule matched', ({ unmatched }) => unmatched],
   'near-miss': ['requests that a rule nearly matched', ({ nearMissCount }) => nearMissCount > 0],
   aborted: [
@@ -98,6 +98,10 @@ const fields = {
     help: ['sandbox:default', 'a sandbox by its id, or by a part of its name'],
     read: ({ sandbox, sandboxName }) => [sandbox, sandboxName ?? ''],
     matches: ({ sandboxName }, value) => compileGlob(`*${value}*`)((sandboxName ?? '').toLowerCase()),
+  },
+  warning: {
+    help: ['warning:unknown', 'a text in a warning, such as for a misspelt field'],
+    matches: ({ warnings }, value) => warnings.some((each) => compileGlob(`*${value}*`)(each.toLowerCase())),
   },
   trace: {
     help: ['trace:none', 'a trace id in the traceparent header'],

@@ -1,6 +1,7 @@
 /** Events of a stream in the journal, with their times, text and tool arguments. */
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { parseJson } from '../../../lib/json.ts'
+import { truncate } from '../../../lib/one-line.ts'
 
 export interface TimedEvent {
   /** Time since the request arrived, in milliseconds. */
@@ -40,11 +41,11 @@ export function eventsOf({ responseBody, timeline, firstByteMs }: JournalEntry):
       .trim()
     if (block.trim() === '') continue
     const value = parseJson(data)
-    const name = named ?? textAt(value, 'type') ?? (data || block.trim())
+    const name = named ?? textAt(value, 'type') ?? changeOf(value) ?? (data || block.trim())
     const tool = toolOf(value)
     events.push({
       ms: parts[part]?.ms ?? 0,
-      name: name.slice(0, 80),
+      name: truncate(name, 80),
       data: data || block,
       value,
       delta: tool ? '' : deltaOf(value),
@@ -64,6 +65,13 @@ function at(value: unknown, ...path: (string | number)[]): unknown {
 function textAt(value: unknown, ...path: (string | number)[]): string | undefined {
   const found = at(value, ...path)
   return typeof found === 'string' ? found : undefined
+}
+
+/** Returns the part of a chat completion chunk that differs from the others. */
+function changeOf(value: unknown): string | undefined {
+  const choice = at(value, 'choices', 0)
+  const part = at(choice, 'finish_reason') ?? at(choice, 'delta') ?? at(value, 'usage')
+  return part === undefined ? undefined : JSON.stringify(part)
 }
 
 /** Returns the text delta in an event of the Responses, Messages or Chat Completions protocol. */

@@ -2,6 +2,7 @@
 import type { JournalEntry } from '../../../journal/entry.ts'
 import type { RuleReport, Why } from '../why.ts'
 import { useLoaded } from './api.ts'
+import { titleOfCall } from './calls-store.ts'
 import { loadWhy } from './failed-test.ts'
 import { hashWith } from './location.ts'
 import { Notice, withCode } from './parts.tsx'
@@ -88,8 +89,8 @@ function Rule({ report, sandbox }: { report: RuleReport; sandbox: string }) {
         <p>
           Earlier calls:{' '}
           {calls.map((id) => (
-            <a key={id} class="id" href={hashWith({ call: id, in: sandbox })}>
-              {id}
+            <a key={id} class="id" title={id} href={hashWith({ call: id, in: sandbox })}>
+              {titleOfCall(sandbox, id)}
             </a>
           ))}
         </p>
