@@ -27,7 +27,7 @@ export interface CheckedDraft extends ScenarioDraft {
 export interface DryRun {
   tested: number
   /** Calls that a rule would have matched, newest first, with the rule's number. */
-  calls: { id: string; rule: number; line: string }[]
+  calls: { id: string; rule: number }[]
 }
 
 /** Position of problems without one. */
@@ -65,12 +65,12 @@ function dryRun(scenario: ParsedScenario, { operations }: GatewayCore, sandbox: 
   rules.use(scenario)
   const calls = records.flatMap((record) => {
     clock.at = (record.startedAt - (records[0] as CallRecord).startedAt) * options.timeScale
-    const { id, method, path, body, query } = record
+    const { id, body, query } = record
     const protocol = operations.find((each) => each.id === record.operation)?.protocol
     // `body` is read once, because every access parses the text again. A spread omits getters.
     const request = { ...record, body, query, generatesText: protocol !== undefined }
     const { matches } = rules.match(request, [], () => protocol?.conversation(body))
-    return matches.slice(0, 1).map(({ rule }) => ({ id, rule, line: `${method} ${path}` }))
+    return matches.slice(0, 1).map(({ rule }) => ({ id, rule }))
   })
   return { tested: records.length, calls: calls.reverse() }
 }

@@ -26,7 +26,6 @@ export interface CallRow extends EntryParts {
   unmatched: boolean
   /** Number of near misses; 0 if a rule applied. */
   nearMissCount: number
-  /** Beginnings of the warnings. */
   warnings: string[]
   /** Real time of arrival, ISO 8601. */
   startedAt: string
@@ -48,7 +47,7 @@ const maxInput = 120
 const cache = new WeakMap<CallRecord, RequestFacts>()
 
 export function toRow(record: CallRecord, operations: GatewayCore['operations']): CallRow {
-  const { operation, matches, requestBody, responseBody, search, startedAt } = record
+  const { operation, rules, matches, requestBody, responseBody, search, startedAt } = record
   const facts =
     cache.get(record) ??
     requestFacts(operations, {
@@ -69,10 +68,7 @@ export function toRow(record: CallRecord, operations: GatewayCore['operations'])
     status: record.status,
     model: record.model === undefined ? null : hideInString(record.model),
     stream: record.asksForStream,
-    rules: record.rules.map((rule, index) => ({
-      ...rule,
-      activation: matches[index]?.activation.id ?? rule.scenario,
-    })),
+    rules: rules.map((rule, index) => ({ ...rule, activation: matches[index]?.activation.id ?? '' })),
     unmatched: record.isUnmatched,
     nearMissCount: record.nearMissCount,
     warnings: record.warnings.map(beginning),

@@ -90,6 +90,7 @@ function SearchField() {
   return (
     <div class="search grow">
       <input
+        class="grow"
         type="search"
         autocomplete="off"
         spellcheck={false}

@@ -3,7 +3,7 @@ import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { CheckedDraft, DryRun } from '../drafts.ts'
 import { ask, askConsole, messageOf } from './api.ts'
-import { calls } from './calls-store.ts'
+import { calls, titleOfCall } from './calls-store.ts'
 import { hashWith } from './location.ts'
 import { ActionButton, focus, TextArea } from './parts.tsx'
 
@@ -144,13 +144,12 @@ function DryRunResult({ dryRun, sandbox }: { dryRun: DryRun; sandbox: string }) 
     <details open={matching.length <= 5}>
       <summary>{summary}</summary>
       <ul class="matching">
-        {matching.slice(0, maxListed).map(({ id, rule, line }) => (
+        {matching.slice(0, maxListed).map(({ id, rule }) => (
           <li key={id}>
             <span class="muted">rule {rule}</span>{' '}
-            <a class="id" href={hashWith({ sandbox, call: id, in: sandbox }, 'calls')}>
-              {id}
+            <a class="id" title={id} href={hashWith({ sandbox, call: id, in: sandbox }, 'calls')}>
+              {titleOfCall(sandbox, id)}
             </a>
-            {line}
           </li>
         ))}
       </ul>

@@ -37,6 +37,10 @@ export function titleOf(activation: string, scenario: string): string {
   return isShorthand(scenario) ? activation : scenario
 }
 
+function namesOf({ scenario, activation, index }: CallRow['rules'][number]): string[] {
+  return [scenario, activation].flatMap((name) => [name, `${name}#${index}`])
+}
+
 const kinds: Record<string, readonly [meaning: string, test: (call: CallRow) => boolean]> = {
   error: [
     'errors: a status from 400, or a reply that was cut',
@@ -87,12 +91,7 @@ const fields = {
   },
   rule: {
     help: ['rule:none', 'a scenario such as busy, its rule busy#2, or an inline rule such as rule~3'],
-    read: ({ rules }) =>
-      rules.length === 0
-        ? ['none']
-        : rules.flatMap(({ scenario, activation, index }) =>
-            [scenario, activation].flatMap((name) => [name, `${name}#${index}`]),
-          ),
+    read: ({ rules }) => (rules.length === 0 ? ['none'] : rules.flatMap(namesOf)),
   },
   sandbox: {
     help: ['sandbox:default', 'a sandbox by its id, or by a part of its name'],

@@ -70,8 +70,7 @@ function textAt(value: unknown, ...path: (string | number)[]): string | undefine
 /** Returns the part of a chat completion chunk that differs from the others. */
 function changeOf(value: unknown): string | undefined {
   const choice = at(value, 'choices', 0)
-  const part = at(choice, 'finish_reason') ?? at(choice, 'delta') ?? at(value, 'usage')
-  return part === undefined ? undefined : JSON.stringify(part)
+  return JSON.stringify(at(choice, 'finish_reason') ?? at(choice, 'delta') ?? at(value, 'usage'))
 }
 
 /** Returns the text delta in an event of the Responses, Messages or Chat Completions protocol. */
