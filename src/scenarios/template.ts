@@ -55,15 +55,18 @@ export function templateFiller(
     const values: Readonly<Record<string, unknown>> = valuesOf(call, readConversation, number)
     let left = maxOutput
     let count = 0
+    const missing = new Set<string>()
     const valueAt = (path: string) => {
       if (++count > maxTemplates)
         throw new GatewayError(500, `One reply may have at most ${maxTemplates} templates`)
       const keys = readPath(path)
       const value = readAt(values, keys)
       const root = String(keys[0])
-      const hint = root in values ? '' : meantBy(root, Object.keys(values))
-      if (value === undefined)
+      if (value === undefined && !missing.has(path)) {
+        missing.add(path)
+        const hint = root in values ? '' : meantBy(root, Object.keys(values))
         call.warn(`the template uses '${path}', which the request does not have${hint}`)
+      }
       if (value === undefined || value === null) return ''
       const written = typeof value === 'string' ? value : JSON.stringify(value)
       left -= written.length

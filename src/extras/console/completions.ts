@@ -22,6 +22,8 @@ interface Schema {
 }
 
 const maxOptions = 12
+/** Maximum length of the text in characters. It is parsed up to four times. */
+const maxText = 20_000
 /** Put at the position, so that the parsed text shows which value or key is there. */
 const mark = 'completed-here'
 const forms = [mark, `${mark}:`, `"${mark}"`, `"${mark}": 0`]
@@ -39,7 +41,7 @@ export function completionsAt(
   schemas.set(operations, schema)
   const isQuoted = /["']$/.test(before)
   const quote = isQuoted ? '' : /^\s*[{[]/.test(text) ? '"' : ''
-  for (const form of forms) {
+  for (const form of text.length > maxText ? [] : forms) {
     const place = placeOf(parsed(before + form + after))
     const names = place ? namesAt(schema, place) : []
     const fitting = names.filter((name) => name.startsWith(word) && name !== word).slice(0, maxOptions)

@@ -4,6 +4,7 @@ import { GatewayError } from '../../http/errors.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { Clock } from '../../lib/clock.ts'
 import { type DataFile, FileError, type Place, parseDataText } from '../../lib/data-file.ts'
+import { parseJson } from '../../lib/json.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { Rules } from '../../scenarios/rules.ts'
 import type { ParsedScenario } from '../../scenarios/scenario.ts'
@@ -32,11 +33,17 @@ export interface DryRun {
 
 /** Position of problems without one. */
 const start: Place = { line: 1, column: 1 }
+/** Maximum length of YAML in characters. The parser takes up to 35 µs for each. */
+const maxYaml = 100_000
 /** Maximum number of past calls to try. */
 const maxCalls = 1000
 
 export function checkDraft(text: string, gateway: GatewayCore, sandbox: Sandbox): ScenarioDraft {
   let locate: DataFile['locate'] = () => start
+  if (text.length > maxYaml && parseJson(text) === undefined) {
+    const message = `is longer than ${maxYaml} characters: convert it to JSON, or use it as a file`
+    return { scenario: null, problems: [{ message, ...start }], dryRun: null }
+  }
   try {
     const file = parseDataText('scenario', text)
     locate = file.locate

@@ -313,6 +313,9 @@ describe('drafts', () => {
     })
     expect((await draft('[')).problems).toMatchObject([{ line: 1 }])
     expect((await draft('unknown-name')).problems).toHaveLength(1)
+    expect((await draft('{{x}} '.repeat(16_000))).problems).toMatchObject([{ line: 1, column: 7 }])
+    const { problems: tooLong } = await draft('{{x}} '.repeat(200_000))
+    expect(tooLong).toMatchObject([{ message: expect.stringMatching(/^is longer than 100000 characters/) }])
   })
 
   it.each([
