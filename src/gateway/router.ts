@@ -124,6 +124,8 @@ function similarLine(method: string, path: string, all: readonly AnyOperation[])
   const lines = all.flatMap((operation) => {
     const wanted = operation.method.toUpperCase()
     const pattern = operation.path.split('/')
+    // `/models/gpt-5` is not the beginning of `/models/{author}/{slug}`.
+    if (/\{.*\{/.test(pattern.slice(segments.length - 1, segments.length + 1).join())) return []
     const words = segments.filter((_, index) => !pattern[index]?.startsWith('{'))
     const literals = pattern.filter((segment) => !segment.startsWith('{'))
     const furthest = wanted === method ? undefined : 2

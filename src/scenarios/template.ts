@@ -62,11 +62,9 @@ export function templateFiller(
       const keys = readPath(path)
       const value = readAt(values, keys)
       const root = String(keys[0])
-      if (value === undefined && !missing.has(path)) {
-        missing.add(path)
-        const hint = root in values ? '' : meantBy(root, Object.keys(values))
-        call.warn(`the template uses '${path}', which the request does not have${hint}`)
-      }
+      const isNew = value === undefined && missing.size < missing.add(path).size
+      const hint = isNew && !(root in values) ? meantBy(root, Object.keys(values)) : ''
+      if (isNew) call.warn(`the template uses '${path}', which the request does not have${hint}`)
       if (value === undefined || value === null) return ''
       const written = typeof value === 'string' ? value : JSON.stringify(value)
       left -= written.length

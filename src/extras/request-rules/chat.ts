@@ -90,11 +90,11 @@ function* checkParameters(body: Fields, messages: readonly Fields[], facts: Fact
   const isChoice = tools == null && (choice ?? 'none') !== 'none' && !isVendor
   const noTools = "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified."
   yield isChoice && breach('tool-choice-without-tools', 'tool_choice', noTools)
-  // OpenAI's reasoning models have no record, but their name shows what they refuse.
-  const isReasoner = !isVendor && /^(openai\/)?(o\d|gpt-5(?!-chat))/.test(textOf(name))
+  // OpenAI's reasoning models have no record, but their name shows what they refuse. Gateways adapt `openai/…`.
+  const isReasoner = !isVendor && /^(o\d|gpt-5(?!-chat))/.test(textOf(name))
   const hasSuccessor = !lacksParameter(facts, 'max_completion_tokens')
   const isSucceeded = isReasoner || (hasSuccessor && lacksParameter(facts, 'max_tokens'))
-  yield max_tokens != null && isSucceeded && unsupported('max_tokens')
+  yield max_tokens != null && isSucceeded && unsupported('max_tokens', 'max_completion_tokens')
   yield (temperature ?? 1) !== 1 && lacksParameter(facts, 'temperature') && unsupported('temperature')
   if (!model) return
   const noEndpoints = 'No endpoints found that support'

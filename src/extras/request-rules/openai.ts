@@ -28,8 +28,9 @@ export const definitionSources = {
 /** A tool's name, schema and `strict`, or those of a format, whose path is that of its schema. */
 type Definition = Fields & { readonly path: string }
 
-export function unsupported(param: string) {
-  const message = `Unsupported parameter: '${param}' is not supported with this model.`
+export function unsupported(param: string, successor?: string) {
+  const advice = successor ? ` Use '${successor}' instead.` : ''
+  const message = `Unsupported parameter: '${param}' is not supported with this model.${advice}`
   return breach('parameter-unsupported', param, message)
 }
 

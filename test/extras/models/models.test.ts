@@ -202,6 +202,8 @@ it('single models are found by id, slug and variant', async () => {
     for (const path of ['model/aurora/', 'models/aurora/', 'models/aurora%2F', 'models/aurora%2f'])
       expect((await call(gateway, `GET /${path}${slug}`)).body.data.id).toBe('aurora/dawn-2')
   expect((await call(gateway, 'GET /model/aurora/none')).status).toBe(404)
+  const { error } = (await call(gateway, 'GET /models/gpt-5')).body
+  expect(error.message).toMatch(/: no operation handles GET \/models\/gpt-5\. A rule can handle it/)
   const { data, links } = (await call(gateway, 'GET /models/user?limit=2&offset=1')).body
   expect([data.length, links.next]).toEqual([2, '/api/v1/models/user?offset=3&limit=2'])
 })

@@ -55,7 +55,7 @@ const refused: [rule: string, body: object, dialect?: 'openrouter'][] = [
     },
   ],
   ['parameter-unsupported', { model: 'acme/deep', max_tokens: 5 }],
-  ['parameter-unsupported', { model: 'openai/o3', max_tokens: 5 }],
+  ['parameter-unsupported', { model: 'o3', max_tokens: 5 }],
   ['parameter-unsupported', { model: 'acme/deep', temperature: 0 }],
   ['parameter-unsupported', { ...noTools, tools: [tool('look')] }, 'openrouter'],
   ['modality-unsupported', { ...noTools, messages: [image] }],
@@ -70,6 +70,7 @@ const refused: [rule: string, body: object, dialect?: 'openrouter'][] = [
 ]
 
 const clean: object[] = [
+  { model: 'openai/gpt-5', max_tokens: 50 },
   { messages: [ask, calls('a', 'b'), result('b'), result('a'), ask, calls('a'), result('a')] },
   { messages: thought({ reasoning_details: [encrypted] }) },
   { model: 'acme/deep', temperature: 1, messages: thought({ reasoning_content: '' }) },
@@ -92,7 +93,7 @@ async function sendTo(options: object, body: object) {
 it('refuses each request with strict, and otherwise warns', async () => {
   const lines: string[] = []
   for (const [rule, body, dialect] of refused) {
-    const strict = await sendTo({ strict: true, dialect }, body)
+    const strict = await sendTo({ strict: true, models: ['*/*', 'o3'], dialect }, body)
     const { message, param, metadata } = strict.json.error
     lines.push(`${strict.status} ${metadata.rule} ${param}\n  ${message}\n`)
     expect([metadata.rule, strict.broken?.[0]]).toEqual([rule, { rule, param, message }])
