@@ -143,6 +143,7 @@ function Toolbar() {
   const count = selected.value.size
   const clearable = chosenCalls.value.length
   const isLive = !failedTest.value
+  const newer = Math.max(0, calls.value.length - (pausedCalls.value ?? calls.value).length)
   return (
     <div class="bar">
       <SearchField />
@@ -157,7 +158,7 @@ function Toolbar() {
       </select>
       {isLive && (
         <button type="button" aria-pressed={pausedCalls.value !== undefined} onClick={togglePause}>
-          {pausedCalls.value ? `Paused: ${calls.value.length - pausedCalls.value.length} new` : 'Pause'}
+          {pausedCalls.value ? `Paused: ${newer} new` : 'Pause'}
         </button>
       )}
       {isLive && <ExportButton />}
