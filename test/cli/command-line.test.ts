@@ -1,22 +1,18 @@
 /** Tests command-line parsing. `process.slow.test.ts` tests the server as a process. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
 import type { Option } from '../../src/sandbox/option.ts'
 import { runCommandLine } from '../../src/serve.ts'
 import { gatewaySetup } from '../../src/setup.ts'
 import { hasExtra } from '../has-extra.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'understudy-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 let stdout: string
 let stderr: string

@@ -4,13 +4,13 @@
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { symlink, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
 import { hasExtra } from '../has-extra.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** Generous, because processes start slowly on a busy machine. */
 const timeout = 15_000
@@ -35,15 +35,11 @@ export function describeProcess(name: string, program: () => string): void {
 }
 
 function suite(program: () => string): void {
-  let folder: string
+  const folder = temporaryFolder()
   const running: ChildProcess[] = []
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'understudy-'))
-  })
   afterEach(() => {
     for (const child of running.splice(0)) child.kill('SIGKILL')
   })
-  afterAll(() => rm(folder, { recursive: true }))
 
   function run(args: string[], file = program(), stdio: StdioOptions = 'pipe'): Run {
     const env = { ...process.env, NODE_OPTIONS: '' }

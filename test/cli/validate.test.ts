@@ -1,17 +1,13 @@
-import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { validateFiles } from '../../src/cli/validate.ts'
 import { createGateway } from '../../src/index.ts'
 import { formatProblem } from '../../src/lib/data-file.ts'
 import { hasExtra } from '../has-extra.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'understudy-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 /** Returns a file's problems, one line each, without the folder name. */
 async function problemsOf(name: string, text?: string | Uint8Array): Promise<string[]> {

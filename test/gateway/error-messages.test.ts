@@ -2,8 +2,7 @@
  * Tests error messages for common mistakes, at the entry points where users make them: one line that names
  * the field and the fix.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { http } from 'msw'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -24,6 +23,7 @@ import { connectGateway, type RemoteGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { expect as vitestExpect } from '../../src/vitest.ts'
 import { call } from '../call.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // Bypasses the types, as plain JavaScript does.
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -32,17 +32,14 @@ type Any = any
 const gateway: Any = createGateway({ timeScale: 0 })
 const create = createGateway as Any
 const start = startServer as Any
-const folder = mkdtempSync(join(tmpdir(), 'understudy-mistakes-'))
+const folder = temporaryFolder()
 let server: RunningServer
 let remote: RemoteGateway & Any
 beforeAll(async () => {
   server = await startServer()
   remote = await connectGateway(server.url)
 })
-afterAll(async () => {
-  await server.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => server.close())
 
 /** Returns the text that a mistake returns, or the message of the error it throws. */
 async function messageOf(mistake: () => unknown): Promise<string> {

@@ -246,10 +246,9 @@ describe('journal.explain()', () => {
   const explained = async (
     line: string,
     options: Parameters<ReturnType<typeof caller>>[1],
-    { gateway, call, journal } = begin(),
+    { call, journal } = begin(),
   ) => {
     await (await call(line, options)).text()
-    void gateway
     return journal.explain(journal.entries().at(-1) as never)
   }
 
@@ -264,22 +263,6 @@ describe('journal.explain()', () => {
   it('starts with the request, the status and the id', async () => {
     const text = await explained('GET /providers', {})
     expect(text).toMatch(/^GET \/api\/v1\/providers \(listProviders\) returned 200 \(req_[0-9a-f]{16}\)\.$/)
-  })
-
-  it.each([
-    ['GET /provider', 'no operation handles GET /provider. Did you mean GET /providers?'],
-    [
-      'PATCH /workspace/production',
-      'no operation handles PATCH /workspace/production. Did you mean PATCH /workspaces/production?',
-    ],
-    ['POST /providers', '/providers allows GET, HEAD'],
-    ['POST /responses', 'body: a JSON body is required'],
-  ])('gives the same reason as the reply for rejecting %s', async (line, expected) => {
-    const { gateway, call, journal } = begin()
-    const { error } = await (await call(line)).json()
-    expect(error.message).toContain(expected)
-    expect(await explained(line, {}, { gateway, call, journal })).toContain(`Rejected: ${error.message}`)
-    expect(journal.entries().at(-1)?.error).toBe(error.message)
   })
 
   it('names the matched rule and the reason for each near miss', async () => {

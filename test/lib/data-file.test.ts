@@ -1,10 +1,10 @@
 /** Tests messages and positions for mistakes in data files. `test/scenarios/scenario-files.test.ts` tests files. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseDataText, readCheckedFile } from '../../src/lib/data-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 describe('parseDataText', () => {
   it('accepts comments and trailing commas in JSON', () => {
@@ -57,8 +57,7 @@ describe('text of several megabytes', () => {
 })
 
 describe('readCheckedFile', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'data-file-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
 
   /** Returns the problem with a file of this content, without the file's path. */
   const problemOf = (content: string) => {

@@ -333,6 +333,7 @@ describe('POST /responses: unlisted models', () => {
   it.each<[models: string[], model: string, warning: string]>([
     [['aurora/*'], 'borealis/polar-4', ' (aurora/*): add it to the models option, or correct the name'],
     [['aurora/*'], 'auroar/dawn-2', "; did you mean 'aurora/dawn-2'?"],
+    [['kestrel/hover-2'], 'kestrel/hover2', "; did you mean 'kestrel/hover-2'?"],
     [
       names,
       'zzzzzzzzzz/yyyyy',
@@ -347,11 +348,14 @@ describe('POST /responses: unlisted models', () => {
     ])
   })
 
-  it.each([true, false])(
-    'a name without a vendor is accepted if the models option lists it: strict %s',
-    async (strict) => {
-      const { warnings } = await ask({ model: 'gpt-5' }, { models: ['gpt-*'], strict })
-      expect(warnings).toEqual([])
+  it.each(['gpt-5', 'aurora/anything', 'Aurora/dawn-2', 'aurora/dawn-2:online', 'kestrel/hover-2'])(
+    'a name is accepted if the models option lists it: %s',
+    async (model) => {
+      for (const strict of [true, false]) {
+        const models = ['gpt-*', 'aurora/*', 'kestrel/hover-2']
+        const { warnings, violations } = await ask({ model }, { models, strict })
+        expect([warnings, violations]).toEqual([model.endsWith(':online') ? [online] : [], undefined])
+      }
     },
   )
 

@@ -157,21 +157,6 @@ describeAdapters('every operation', (entrance) => {
   })
 })
 
-describeAdapters('a gateway with the option `apiKeys`', { apiKeys: ['sk-one', 'sk-two'] }, (entrance) => {
-  it.each([
-    ['Bearer sk-one', 200],
-    ['Bearer sk-two', 200],
-    ['Bearer sk-three', 401],
-    ['Bearer sk-on', 401],
-  ])('responds to %s with %i', async (authorization, status) => {
-    expect((await entrance.call('GET /providers', { headers: { authorization } })).status).toBe(status)
-  })
-
-  it("accepts a sandbox's key", async () => {
-    expect((await entrance.call('GET /providers')).status).toBe(200)
-  })
-})
-
 describeAdapters(
   'a gateway with `limits.requestBodyBytes`',
   { limits: { requestBodyBytes: 100 } },

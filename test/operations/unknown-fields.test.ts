@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeAdapters } from '../describe-adapters.ts'
 
 const request = { model: 'aurora/dawn-2', input: 'How do tides work?' }
@@ -116,32 +116,5 @@ describeAdapters('unknown fields in POST /responses with `strict: true`', { stri
     expect(body.error.metadata.violations).toEqual([
       { path: `body.${path}`, message: `Unknown field${hint}`, rule: 'unrecognized_keys' },
     ])
-  })
-})
-
-describe.each([false, true])('the `models` option with strict: %s', (strict) => {
-  describeAdapters('POST /responses', { strict, models: ['aurora/*', 'kestrel/hover-2'] }, (entrance) => {
-    it.each([
-      ['auroa/dawn-2', 'aurora/dawn-2'],
-      ['kestrel/hover2', 'kestrel/hover-2'],
-    ])('suggests a similar model for %s: %s', async (model, suggestion) => {
-      const { status, body } = await entrance.call('POST /responses', { body: { ...request, model } })
-      const messages = strict
-        ? body.error.metadata.violations.map((each: { message: string }) => each.message)
-        : (entrance.sandbox.journal.last('createResponse')?.warnings ?? [])
-      expect(status).toBe(strict ? 400 : 200)
-      expect(messages).toEqual([expect.stringContaining(`did you mean '${suggestion}'?`)])
-    })
-
-    it.each(['aurora/anything', 'Aurora/dawn-2', 'aurora/dawn-2:online', 'kestrel/hover-2'])(
-      'accepts %s',
-      async (model) => {
-        const { status } = await entrance.call('POST /responses', { body: { ...request, model } })
-        expect(status).toBe(200)
-        expect(entrance.sandbox.journal.last('createResponse')?.warnings.join()).not.toContain(
-          'among the models',
-        )
-      },
-    )
   })
 })

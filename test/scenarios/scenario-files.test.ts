@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createGateway, parseScenario } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
 import type { ScenarioPath } from '../../src/scenarios/names.ts'
 import { startServer } from '../../src/serve.ts'
 import { open, type Target } from '../call.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'understudy-scenarios-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 /** Writes a file and returns its path, relative to the working directory. */
 function file(name: string, text: string): ScenarioPath {

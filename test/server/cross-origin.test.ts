@@ -100,7 +100,7 @@ describe('a cross-origin page', () => {
 })
 
 describe('an API key with apiKeys set', () => {
-  const gateway = createGateway({ apiKeys: ['listed'] })
+  const gateway = createGateway({ apiKeys: ['listed', 'other'] })
   const sandbox = gateway.createSandbox()
   const gone = gateway.createSandbox()
   gone.dispose()
@@ -115,10 +115,12 @@ describe('an API key with apiKeys set', () => {
   it.each([
     ['us-x-0000000000000000', 401],
     ['unlisted', 401],
+    ['liste', 401],
     [gone.apiKey, 401],
     [`${sandbox.apiKey}0`, 401],
     ['us-default-0', 401],
     ['listed', 200],
+    ['other', 200],
     [sandbox.apiKey, 200],
     [gateway.sandboxes.default.apiKey, 200],
   ])('must be listed or belong to a live sandbox, on every path: %s', async (key, expected) => {

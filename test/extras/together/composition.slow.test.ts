@@ -1,19 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { createGateway } from '../../../src/node.ts'
 import { connectGateway } from '../../../src/remote.ts'
 import { startServer } from '../../../src/serve.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { type Activated, compositionOf, scenarioNames, scenarioOf } from './composition.ts'
 
-let folder: string
+const folder = temporaryFolder()
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'understudy-rules-'))
   for (const name of scenarioNames) await writeFile(join(folder, `${name}.yaml`), stringify(scenarioOf(name)))
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 const inProcess = createGateway({ seed: 'pairs', timeScale: 0 })
 const createSandbox = () => inProcess.createSandbox({ id: 'pair' }) as Activated

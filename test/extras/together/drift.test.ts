@@ -1,13 +1,13 @@
 /** Tests `drift`: recorded requests are sent again, and the shapes of the replies are compared. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
 import type { ScriptedItemInput } from '../../../src/scenarios/scripted-reply.ts'
 import { startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 import { runCommand } from '../../cli/run-command.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { startUpstream } from '../recordings/streams.ts'
 
 const everything: GatewayOptions = {
@@ -40,12 +40,8 @@ const requests: [line: string, body?: object][] = [
   ]),
 ]
 
-let root: string
+const root = temporaryFolder()
 let folders = 0
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'understudy-drift-'))
-})
-afterAll(() => rm(root, { recursive: true }))
 
 interface Exchange {
   request?: object | undefined

@@ -2,13 +2,11 @@
 import fc from 'fast-check'
 import { loadFakeValue } from '../../../src/model/structured.ts'
 import type { JsonSchema } from '../../../src/resources/json-schema.ts'
-import { part } from './part.ts'
+import { part, some } from './part.ts'
 
 const low = fc.nat({ max: 4 })
 const bound = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.double({ min: -5, max: 5, noNaN: true }))
 const name = fc.constantFrom('a', 'b', 'c', 'id', 'name')
-const some = <Keywords extends Record<string, fc.Arbitrary<unknown>>>(keywords: Keywords) =>
-  fc.record(keywords, { requiredKeys: [] })
 
 const patterns = [
   '^[A-Z]{2}-[0-9]{4}$',
