@@ -230,7 +230,7 @@ function factsOf(
   if (!script) facts.push(`Call ${call} of those that match the rule's conditions.`)
   if (Number.isFinite(times)) facts.push(`Use ${uses.length + 1} of ${times}, counting calls in the journal.`)
   // The journal drops long replies, and with them the step.
-  const step = steps.findIndex((each) => each === effect) + 1
+  const step = steps.findIndex((each) => Object.is(each, effect)) + 1
   if (sequence && step > 0) facts.push(`Step ${step} of ${steps.length}.`)
   return facts
 }
