@@ -114,7 +114,7 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
    * none. @internal
    */
   readonly assumes?: AssumptionName | Readonly<Record<string, AssumptionName>>
-  /** Set for an operation of the user. @internal */
+  /** Set for custom operations. @internal */
   readonly isCustom?: true
   /** Responds to a validated request. Throw a `GatewayError` to reject it. */
   resolve(context: Context): OperationReply<Output> | Promise<OperationReply<Output>>

@@ -1,4 +1,4 @@
-/** Everything that spans the core and the extras: what entries give their gateways, and public types. */
+/** Everything that spans the core and the extras: the setup of gateways, and public types. */
 import { extras } from './extras/index.ts'
 import { type AnyExtra, type BodiesOf, type OptionsOf, operationsOutside } from './gateway/extra.ts'
 import { readDataFile } from './lib/data-file.ts'

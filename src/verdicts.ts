@@ -1,5 +1,5 @@
 /**
- * Verdicts: what an application did wrong when a gateway failed. In a test of Vitest, Jest or Playwright, importing this
+ * Verdicts: what an application did wrong when a gateway failed. In a Vitest, Jest or Playwright test, importing this
  * entry adds matchers to `expect`.
  */
 import type { Evidence, FindingsOf, Judged, VerdictMatchers } from './extras/verdicts/findings.ts'
@@ -39,7 +39,7 @@ export interface SweepOptions<Result> extends Options<Result, RequestBodies> {
 
 /**
  * Runs an application twice without faults, to learn its calls, then once per call and fault, each in a new sandbox,
- * and judges each run. Waits of the gateway are instant; those of the application are real.
+ * and judges each run. The gateway's waits are instant; the application's are real.
  *
  * @param work Runs the application, and returns its outcome.
  * @example const table = sweepTable(await sweep((target) => ask('Hello?', target)))

@@ -97,7 +97,7 @@ const more = {
 }
 type More = typeof more
 
-/** Vitest's `test` with fixtures, and with tests for every failure. */
+/** Vitest's `test` with fixtures, and with `survives` to test every failure. */
 export interface GatewayTest extends TestAPI<Fixtures>, More {}
 
 const extended: TestAPI<Fixtures> = base.extend<Fixtures>({
@@ -169,7 +169,7 @@ declare module 'vitest' {
     extends JournalMatchers<R, RequestBodies> {
     /**
      * Asserts that the prompts sent to models match the snapshot file `__prompts__/<test file>/<test>.txt`, which
-     * `vitest -u` updates: instructions, tools, and the texts of system and user messages. Of other items, only the
+     * `vitest -u` updates: instructions, tools and the texts of system and user messages. For other items, only the
      * kind is compared. Must be awaited.
      *
      * @example await expect(sandbox).toMatchPrompts({ mask: [/\d{4}-\d\d-\d\d/] })

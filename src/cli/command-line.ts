@@ -77,7 +77,7 @@ function flagHelp(serve: Command): string {
 
 function unknownCommand({ commands }: Command, name = ''): never {
   const names = commands.map((command) => command.name())
-  const hint = meantBy(name, names) || `: use ${names.join(', ')}, or --scenario for a scenario; see --help`
+  const hint = meantBy(name, names) || ': write serve, or see --help; --scenario activates a scenario'
   throw new UsageError(`Unknown command '${name}'${hint}`)
 }
 
@@ -112,7 +112,7 @@ function addRun(program: Command, start: Start): void {
   const run = program
     .command('run')
     .usage('[options] -- <command>')
-    .description('Run a command whose SDKs use a new server, and print what it called.')
+    .description('Run a command with its SDKs pointed at a new server, and print its calls.')
     .argument('<command...>')
     .passThroughOptions()
     .addHelpText('after', `\n${environmentHelp}`)

@@ -25,12 +25,12 @@ interface ServeFlags {
   config?: string
 }
 
-/** Type of `startServer`, which only entries may import. */
+/** Type of `startServer`, which only entry points may import. */
 export type Start = (
   options: ListenOptions & { gateway: GatewayCore },
 ) => Promise<Started & { close(graceMs: number): Promise<void> }>
 
-/** Maximum wait for open replies after a signal, in real milliseconds. A second signal does not wait. */
+/** Maximum wait for open replies after a signal, in real milliseconds. A second signal ends the wait. */
 const graceMs = 5000
 
 export async function serve(command: Command, start: Start): Promise<void> {

@@ -70,7 +70,7 @@ export class ControlClient {
     }
   }
 
-  /** Waits for requests in flight except waits for calls. Throws the first error if any of them failed. */
+  /** Waits for requests in flight, except waits for calls. Throws the first error if any failed. */
   async settled(): Promise<void> {
     const outcomes = await Promise.allSettled(this.#inFlight)
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason

@@ -84,7 +84,7 @@ export const journalOperations = [
     }),
   }),
   listOperation('listUnmatched', 'unmatched', 'unmatched', 'List unmatched calls'),
-  listOperation('listUnanswered', 'unanswered', 'unanswered', 'List calls that are not over'),
+  listOperation('listUnanswered', 'unanswered', 'unanswered', 'List calls in progress'),
   listOperation('listNearMisses', 'near-misses', 'nearMisses', 'List calls that nearly matched a rule'),
   sandboxOperation('explainCall', 'GET /sandboxes/{sandbox}/journal/entries/{entry}/explanation', {
     remote: 'journal.explain',

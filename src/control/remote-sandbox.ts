@@ -225,7 +225,7 @@ function contentOf(scenario: unknown): unknown {
   )
 }
 
-/** Returns methods whose argument, if any, is the path's parameter next to the sandbox. */
+/** Returns methods whose argument, if any, is the path's other parameter in addition to the sandbox. */
 function derived<Methods extends Readonly<Record<string, RouteId>>>(
   methods: Methods,
   client: ControlClient,

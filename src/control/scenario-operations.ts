@@ -93,7 +93,7 @@ export const scenarioOperations = [
   }),
   sandboxOperation('createGate', 'POST /sandboxes/{sandbox}/gates', {
     doc: {
-      summary: 'Hold requests or streams. To release them, delete the scenario with its id',
+      summary: 'Hold requests or streams. To release them, delete the scenario with the returned id',
       status: 201,
     },
     input: { body: Hold },

@@ -43,7 +43,7 @@ type FieldQuery<Value> = Value extends readonly (infer Item)[]
 /** A query under construction. Every method returns a new query. */
 export class Query<Row extends object> {
   readonly #test: ((row: Row) => boolean) | undefined
-  /** Objects of fields, for a check of their names. @internal */
+  /** Objects whose field names are checked. @internal */
   readonly conditions: readonly object[]
 
   constructor(test?: (row: Row) => boolean, conditions: readonly object[] = []) {
@@ -55,7 +55,7 @@ export class Query<Row extends object> {
     return this.#test?.(row) ?? false
   }
 
-  /** Adds a condition, like `and`. */
+  /** Adds a condition; the same as `and`. */
   where(condition: QueryCondition<Row>): Query<Row> {
     return this.and(condition)
   }

@@ -77,7 +77,7 @@ export class WriteQueue {
   }
 }
 
-/** Fields of a new record. Omitted ones are generated, also in nested objects. */
+/** Fields of a new record. Omitted ones are generated, including those in nested objects. */
 export type NewRow<Row> = {
   [Field in keyof Row]?: Row[Field] extends readonly unknown[] ? Row[Field] : Partial<Row[Field]>
 }

@@ -141,7 +141,7 @@ export class SeedData {
     return rows
   }
 
-  /** Generates a record's missing fields, if necessary also those of nested objects. `rows` are all rows of its collection. */
+  /** Generates a record's missing fields, including nested ones. `rows` are all rows of its collection. */
   async complete(name: string, record: object, rows: readonly object[]): Promise<object> {
     const declaration = this.#declared(name)
     if (declaration.schema.safeParse(record).success) return record

@@ -1,4 +1,4 @@
-/** Step 12: decides what to send of a reply, when, and how it ends. Each transport's `Sink` does the sending. */
+/** Step 12: decides which parts of a reply to send and when, and how it ends. A `Sink` does the sending. */
 import type { Call, Sink, Wait } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
@@ -173,7 +173,7 @@ class Playback {
   /** Valid once `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'
   readonly #frames: Iterator<Frame>
-  /** Frame after the last returned chunk, if it has been read. */
+  /** Frame that follows the last returned chunk, if it has already been read. */
   #held: IteratorResult<Frame> | undefined
   #rest: string | Uint8Array = ''
   #events = 0

@@ -40,10 +40,10 @@ function toNativeRequest({ url, method, headers, body, signal }: Request): Reque
   return new Request(url, init as RequestInit)
 }
 
-/** Open requests by their callers' signals. A request that is collected as garbage would no longer be aborted. */
+/** Open requests by their callers' signals. A garbage-collected request would no longer be aborted. */
 const open = new WeakMap<AbortSignal, Set<Request>>()
 
-/** Rejects if the connection ends without a response, or if the request's signal is aborted already. */
+/** Rejects if the connection ends without a response, or if the request's signal is already aborted. */
 export async function respond(
   gateway: GatewayCore,
   request: Request,

@@ -26,7 +26,7 @@ export function replaceDispatchers(): void {
   }
 }
 
-/** Intercepts the dispatchers that are defined until the next microtask. */
+/** Intercepts the dispatchers that are defined before the next microtask. */
 function interceptDefinitions(): void {
   const { Object: objects } = realm
   const { defineProperty } = objects

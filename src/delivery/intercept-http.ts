@@ -37,7 +37,7 @@ type Waiting = ClientRequest & {
   onSocket(socket: PipeSocket | undefined, error?: Error): void
 }
 
-/** Interceptions that a forwarded request has not passed through yet. The copies of the package share this key. */
+/** Interceptions that a forwarded request has yet to pass through. All package copies share this key. */
 const passedTo = Symbol.for('gateway-understudy.passed-to')
 
 export type Judge = (request: ClientRequest, url: URL) => Verdict

@@ -55,7 +55,7 @@ export function replace(owner: object, key: PropertyKey, by: { value: object } |
   Object.defineProperty(owner, key, 'get' in by ? { ...by, set, enumerable: true, configurable: true } : by)
 }
 
-/** Leaves a property alone that other code has replaced in the meantime. */
+/** Restores a property, unless other code has replaced it in the meantime. */
 export function restore(owner: object, key: PropertyKey): void {
   const substitute = substituteAt(owner, key)
   const original = substitute && registry.originals.get(substitute)

@@ -41,7 +41,7 @@ export function toNodeCall(request: IncomingMessage, sink: NodeSink, options: No
   }
 }
 
-/** Asks a waiting client to send the body. Throws 413 if it is too long. Spec: RFC 9110, 10.1.1. */
+/** Asks a waiting client to send the body. Throws 413 if it is too large. Spec: RFC 9110, 10.1.1. */
 function inviteBody({ headers }: IncomingMessage, response: ServerResponse, limit: number): void {
   if (Number(headers['content-length']) > limit)
     throw new GatewayError(413, undefined, undefined, { headers: { connection: 'close' } })

@@ -83,7 +83,7 @@ const path = () =>
   z
     .string()
     .refine((text) => readPath(text).length > 0, 'a path must name a field, as in `data.0.slug`')
-    .describe('Field path, such as `data.0.slug`; `*` matches every key. In streams, of each event.')
+    .describe('Field path, such as `data.0.slug`; `*` matches every key. In streams, a path in each event.')
 
 /** The fields of an answer or of a citation (in Chat, of the object in `url_citation`). */
 export type Fields = Record<string, unknown>

@@ -246,7 +246,7 @@ function isSame(left: unknown, right: unknown): boolean {
   return left === right || JSON.stringify(left) === JSON.stringify(right)
 }
 
-/** Maximum number of frames to hold. */
+/** Maximum number of frames to buffer. Longer streams are unchanged. */
 const maxHeld = 100_000
 
 /**

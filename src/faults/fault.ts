@@ -136,7 +136,7 @@ export function requestedForm(fault: FaultDefinition): 'stream' | 'json' | undef
   return needsStream(fault) ? 'stream' : undefined
 }
 
-/** Returns the format for at least one fault. Stream faults also act on streams forced by `stream-instead-of-json`. */
+/** Returns the format that lets at least one fault act. Stream faults also act on streams that a fault forces. */
 export function formFor(faults: readonly FaultDefinition[]): 'stream' | 'json' | undefined {
   const forms = new Set(faults.map(requestedForm))
   const forced = faults.find(({ layer }) => layer === 'form')

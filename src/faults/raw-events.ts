@@ -60,7 +60,7 @@ export function dataIn(wire: string): string {
   return lines.flatMap((line) => (line.startsWith('data:') ? line.slice(5).replace(/^ /, '') : [])).join('\n')
 }
 
-/** A changed body no longer has its length. */
+/** Returns a reply without `content-length`, which a changed body no longer matches. */
 export function withoutLength({ headers, ...reply }: Reply): Reply {
   const { 'content-length': _, ...others } = headers
   return { ...reply, headers: others }

@@ -112,7 +112,7 @@ export const replacingFaults = [
     },
   }),
   defineFault('random-bytes', 'replacement', {
-    summary: 'A 200 with random bytes that are not valid UTF-8; with the same seed, the same bytes.',
+    summary: 'A 200 with random bytes that are not valid UTF-8. The same seed gives the same bytes.',
     params: () => ({
       bytes: between(1, 1024 * 1024)
         .default(1024)

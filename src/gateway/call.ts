@@ -39,7 +39,7 @@ export interface Sink {
   readonly disconnected: AbortSignal
   /** Sends a complete reply. @param length Body size in bytes. For HEAD, the body size of a reply to GET. */
   whole(reply: Readonly<Reply>, body: string | Uint8Array | undefined, length: number | undefined): void
-  /** Can delay the head until the first chunk in the same turn. @param wait Waits, to send the head slowly. */
+  /** May send the head with the first chunk of the same turn. @param wait Waits, to send the head slowly. */
   head(reply: Readonly<Reply>, wait?: Wait): Promise<void> | void
   /** Returns a promise that resolves when the transport can accept a chunk, or undefined if it already can. */
   ready(): Promise<void> | undefined

@@ -114,7 +114,7 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
     return this.sandboxes.run(sandbox as Sandbox, work as () => unknown)
   }
 
-  /** Reads a scenario, rule, recording or name, but no file, because requests can name it. @internal */
+  /** Reads a scenario, rule, recording or name, but no files, because requests can supply it. @internal */
   checkScenario(input: unknown): ParsedScenario {
     return readScenario(input, this.#reading)
   }

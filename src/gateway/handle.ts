@@ -71,7 +71,7 @@ async function replyWithFallbacks(received: ReceivedCall): Promise<Reply> {
   return (await replyOnce(received)).reply
 }
 
-/** Returns the reply. If `isFinal`, every other model would reject the request, too. */
+/** Returns the reply. If `isFinal`, every other model would also reject the request. */
 async function replyOnce(received: ReceivedCall): Promise<{ reply: Reply; isFinal: boolean }> {
   const { call, record } = received
   const { clock } = record.state

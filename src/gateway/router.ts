@@ -82,7 +82,7 @@ export function assertUrl({ path, search }: Pick<Call, 'path' | 'search'>): void
   throw invalidRequest([{ path: 'path', message, rule: 'percent_encoding' }])
 }
 
-/** Maximum length of a query in characters. Servers accept 16 KB; a call in process could have millions of parameters. */
+/** Maximum length of a query in characters. Servers accept 16 KB; in-process calls could have millions of parameters. */
 const maxQuery = 100_000
 
 /** Returns the 404 for an unknown path, which clients must not retry. */

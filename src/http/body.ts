@@ -18,7 +18,7 @@ export function within<Bytes extends Uint8Array>(bytes: Bytes, limit: number): B
   return bytes
 }
 
-/** Joins a body's chunks. Throws 413 as soon as there are more than `limit` bytes, and when the signal aborts. */
+/** Joins a body's chunks. Throws 413 once there are more than `limit` bytes. Rejects if the signal aborts. */
 export async function collectBody(
   chunks: AsyncIterable<Uint8Array>,
   limit: number,

@@ -29,7 +29,7 @@ function reasonOf(text: string): string {
 const maxDepth = 500
 /** Maximum numbers of values and of keys. Parsed, each takes up to 60 times the size of its text. */
 const maxValues = 500_000
-/** Numbers take the least memory when parsed, and embeddings of token ids have a million. */
+/** Numbers take the least memory when parsed, and requests for embeddings of token ids can have a million. */
 const numberWeight = 0.4
 const maxKeys = 250_000
 

@@ -76,7 +76,7 @@ export interface SecretPattern {
   readonly hint?: RegExp
   /** Returns a word for the finding, such as the prefix. Default: the name, if any. */
   readonly label?: (secret: string) => string | undefined
-  /** Decides by the groups and the 64 characters after a match. Default: all matches are secrets. */
+  /** Decides based on the groups and the 64 characters after a match. Default: all matches are secrets. */
   readonly accepts?: (secret: string, groups: Record<string, string>, after: string) => boolean
 }
 
@@ -256,7 +256,7 @@ export const keyPatterns: readonly SecretPattern[] = [
   { kind: 'password in a URL', expression: /:\/\/[^\s:@/"'\\]*:(?<secret>[^\s:@/"'\\]+)@/g },
 ]
 
-/** Creates patterns for values with secret names in JSON (also in JSON strings), forms, URLs, HAR files and logs. */
+/** Creates patterns for values with secret names in JSON (even within strings), forms, URLs, HAR files and logs. */
 export function namePatterns(isSecret: (name: string) => boolean): SecretPattern[] {
   const pattern = (kind: string, source: string): SecretPattern => ({
     kind,

@@ -1,4 +1,4 @@
-/** Waits of tests in real time, which end with a 408 at their limit. */
+/** Real-time waits in tests, which fail with a 408 at their limit. */
 import { maxTimerMs } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'

@@ -20,7 +20,7 @@ export interface CallState {
   readonly seed: string | number
   readonly clock: Clock
   readonly journal: Journal
-  /** False once the state was replaced: the journal no longer records its calls. */
+  /** False once the state has been replaced: the journal no longer records its calls. */
   readonly isCurrent: boolean
   readonly ledger: { add(usage: CallUsage, counted?: CallUsage): void }
   readonly owner: {
@@ -31,7 +31,7 @@ export interface CallState {
   }
   /** Returns how often a key has been counted before, and counts it. */
   count(key: string): number
-  /** Calls a function at the end of the state. Returns a function that cancels this. */
+  /** Calls a function when the state ends. Returns a function that cancels this. */
   hold(end: () => void): () => void
 }
 

@@ -79,7 +79,7 @@ export const JournalEntry = z.lazy(() =>
       assumptions: z
         .array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]]))
         .describe('Assumptions that the reply depends on.'),
-      warnings: z.array(text()).describe('Warnings for the caller, which the reply does not contain.'),
+      warnings: z.array(text()).describe('Warnings; the reply has only those about broken rules.'),
       brokenRules: z
         .array(
           z.strictObject({
@@ -104,8 +104,8 @@ export const JournalEntry = z.lazy(() =>
         .describe(
           "Elapsed time from the sandbox's start to the arrival, in milliseconds: real time multiplied by `timeScale`.",
         ),
-      durationMs: Milliseconds.describe('Real time until the last byte, in milliseconds; null before.'),
-      firstByteMs: Milliseconds.describe("Real time until the body's first byte; null before."),
+      durationMs: Milliseconds.describe('Real time until the last byte, in milliseconds; null until then.'),
+      firstByteMs: Milliseconds.describe("Real time until the body's first byte; null until then."),
     })
     .meta({ id: 'JournalEntry', description: 'A request and its reply.' }),
 )

@@ -165,7 +165,7 @@ export function missingFields(values: readonly unknown[], expected: unknown, pat
   })
 }
 
-/** Throws 400 if a text is expected of a field that no entry has as text: it would silently match nothing. */
+/** Throws 400 if text is expected of a field that is text in no entry: it would silently match nothing. */
 export function withFields<Entry extends object>(entries: readonly Entry[], match: unknown): Entry[] {
   for (const [field, expected] of isRecord(match) ? Object.entries(match) : []) {
     const values: unknown[] = entries.map((entry) => Reflect.get(entry, field))
@@ -178,7 +178,7 @@ export function withFields<Entry extends object>(entries: readonly Entry[], matc
           'an object',
           `${field === 'body' ? 'requestText' : field}: { ${Object.hasOwn(Object(value), 'text') ? 'text' : 'name'}: … }`,
         ]
-    throw new GatewayError(400, `${field} is ${kind}, which no text equals; write { ${fix} }`)
+    throw new GatewayError(400, `${field} is ${kind}, so no text matches it; write { ${fix} }`)
   }
   return match === undefined ? [...entries] : entries.filter((entry) => matches(entry, match))
 }

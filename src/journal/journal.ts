@@ -18,9 +18,9 @@ import { type Har, toHar } from './har.ts'
 import { allCallsText, errorToShow, sentence, turnText } from './journal-text.ts'
 
 /** Fields of a matching entry. Nested objects may have additional fields; all other values must be equal. */
-export type CallMatch<Body = unknown> = Matching<Omit<JournalEntry, 'body'>> & { body?: BodyMatch<Body> }
-/** Clients also send fields that the type of a body lacks. */
-type BodyMatch<Body> = Body extends object ? Matching<Body> & Record<string, unknown> : Matching<Body>
+export type CallMatch<Body = unknown> = Matching<JournalEntry<Body extends object ? Sent<Body> : Body>>
+/** Vendors add fields that the types of bodies lack. */
+type Sent<Body> = Body & { [Field in 'models' | 'plugins' | 'preset' | 'provider' | 'transforms']?: unknown }
 
 export type BodyOf<RequestBodies, Id> = Id extends keyof RequestBodies ? RequestBodies[Id] : unknown
 
@@ -121,14 +121,14 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return this.#records.filter(({ isUnmatched }) => isUnmatched).map(toEntry)
   }
 
-  /** Returns the calls that are not over, such as those that a fault delays or stalls, oldest first. */
+  /** Returns the calls in progress, such as those that a fault delays or stalls, oldest first. */
   unanswered(): JournalEntry[] {
     const pending = this.#records.filter(({ delivery }) => delivery === 'pending')
     const all = [...pending, ...this.#unanswered]
     return all.sort((one, other) => one.arrival - other.arrival).map(toEntry)
   }
 
-  /** Returns calls that no rule answered, although some were tried. `nearMisses` of an entry has the reasons. */
+  /** Returns calls that no rule answered, although some were tried. An entry's `nearMisses` has the reasons. */
   nearMisses(): JournalEntry[] {
     return this.#records.filter(({ nearMissCount }) => nearMissCount > 0).map(toEntry)
   }

@@ -6,7 +6,7 @@ const tokens = () => ({
   inputTokens: z.int().describe('All input tokens, including those read from the cache or written to it.'),
   cachedTokens: z.int().describe('Input tokens read from the cache.'),
   cacheWriteTokens: z.int().describe('Input tokens written to the cache.'),
-  cacheWriteTokens1h: z.int().describe('Tokens written for an hour, instead of five minutes.'),
+  cacheWriteTokens1h: z.int().describe('Tokens written to the cache for an hour instead of five minutes.'),
   outputTokens: z.int().describe('All output tokens, including those used for reasoning.'),
   reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
 })

@@ -43,5 +43,5 @@ export function sandboxBaseUrl(baseUrl: string, id: string): string {
   return `${new URL(baseUrl).origin}/sandboxes/${id}${basePathOf(baseUrl)}`
 }
 
-/** Marks requests that a gateway forwards: it does not intercept them, and detects if they come back to it. */
+/** Marks requests that a gateway forwards: it does not intercept them, and detects them if they come back. */
 export const forwardedHeader = 'x-understudy-forwarded'

@@ -1,5 +1,5 @@
 /**
- * Detects regular expressions that backtrack too much, by an upper bound of the steps. A loop that can match the same
+ * Detects regular expressions that backtrack too much, by an upper bound on the steps. A loop that can match the same
  * text in two ways doubles them with each iteration, and a loop that can match what follows it multiplies them by the
  * length of the text. Assertions such as `\b` are assumed to hold.
  */
@@ -131,7 +131,7 @@ function stepsOf(root: Node, length: number, charactersOf: (token: string) => bi
   return visit(root, end).steps
 }
 
-/** Returns a function that gives the characters a token matches, as a bit mask over sample characters. */
+/** Returns a function that maps a token to its characters, as a bit mask over sample characters. */
 function characterSets(source: string, flags: string): (token: string) => bigint {
   const codes = Array.from(source, (each) => Number(each.codePointAt(0)))
   const escaped = source.matchAll(/\\(?:u\{?|x)([\da-f]+)/gi)

@@ -2,7 +2,7 @@
 
 const messages = new WeakMap<Error, string>()
 
-/** Replies use it, because an HTTP client has not called the function. */
+/** Returns the message for a reply, because an HTTP client has not called the function. */
 export function messageWithoutCall(error: Error): string {
   return messages.get(error) ?? error.message
 }

@@ -54,7 +54,7 @@ export class Clock {
     return { now: new Date(this.now()).toISOString(), elapsedMs: this.elapsed() }
   }
 
-  /** Advances sandbox time immediately. Throws a `RangeError` for an invalid duration, or after the year 9900. */
+  /** Advances sandbox time at once. Throws a `RangeError` if the duration is invalid or passes the year 9900. */
   advance(duration: Duration): ClockReading {
     const ms = toMilliseconds(duration)
     if (!(ms >= 0 && this.#advanced + ms <= maxAdvancedMs))

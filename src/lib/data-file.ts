@@ -51,7 +51,7 @@ export interface DataFile {
 const maxAliases = 1000
 /** Maximum number of lines in YAML and, in a file with aliases, of lines and commas. The parser takes 4 KB for each. */
 const maxParts = 250_000
-/** Maximum number of lines and commas in JSON whose problems have positions, which the same parser finds. */
+/** Maximum number of lines and commas in JSON for which the same parser locates problems. */
 const maxLocated = 30_000
 /** Maximum length of JSON with comments, in characters. */
 const maxLenientJson = 1024 * 1024
@@ -225,7 +225,7 @@ function toDocument(text: string, customTags: SchemaOptions['customTags'] = null
   return { document, placeAt, locate: (path: readonly PropertyKey[]) => placeAt(offsetOf(document, path)) }
 }
 
-/** Ends with the first token outside the document. Text has one per word, and each error takes 0.1 ms. */
+/** Stops after the first token outside the document: text has one per word, and each error takes 0.1 ms. */
 function* untilError<Each extends { type: string }>(tokens: Iterable<Each>): Generator<Each> {
   for (const token of tokens) {
     yield token

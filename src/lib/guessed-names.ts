@@ -30,7 +30,7 @@ const guessedNames = {
   },
 } satisfies Record<string, Readonly<Record<string, readonly string[]>>>
 
-/** @param isProperty Whether the names are read without a call. Default: false. */
+/** @param isProperty If true, the names are read as properties, not called. Default: false. */
 export function refuseGuesses(target: object, kind: keyof typeof guessedNames, isProperty = false): void {
   for (const [use, names] of Object.entries(guessedNames[kind]))
     for (const name of names) {

@@ -41,7 +41,7 @@ export async function checkModel(
 
 type Pricing = CatalogueModel['pricing']
 
-/** Returns prices for the cache, by the price of input tokens (assumption `promptCache`). */
+/** Returns cache prices, derived from the price of input tokens (assumption `promptCache`). */
 export function cachePrices({ prompt }: Pick<Pricing, 'prompt'>) {
   const times = (factor: number) => price(Number(prompt) * factor * 1_000_000)
   return { input_cache_read: times(0.1), input_cache_write: times(1.25), input_cache_write_1h: times(2) }
@@ -58,7 +58,7 @@ export async function pricingOf(
   return row?.pricing
 }
 
-/** @param cost Default: by the model's prices. */
+/** @param cost Default: calculated from the model's prices. */
 export function callUsage(
   model: string,
   usage: AnswerUsage,

@@ -6,7 +6,7 @@ import type { WrittenItems } from './items.ts'
 import { cutTexts } from './token-limit.ts'
 import { countTokens } from './tokens.ts'
 
-/** Typical number of reasoning tokens, of which a request gets 50% to 150%, and of paragraphs, by effort. */
+/** Typical number of reasoning tokens (a request gets 50% to 150% of it) and of paragraphs, by effort. */
 const efforts: Readonly<Record<string, readonly [tokens: number, paragraphs: number]>> = {
   minimal: [24, 1],
   low: [96, 1],

@@ -1,4 +1,4 @@
-/** Seals thinking, so that a later request shows whether it comes back unchanged and to the same vendor's models. */
+/** Signs thinking, to detect whether a later request returns it unchanged and to the same vendor's models. */
 import { hash } from '../lib/seed.ts'
 
 /** @param key Makes the signature unique. */
@@ -22,7 +22,7 @@ function vendorOf(model: string): string {
   return /^\w*/.exec(model)?.[0] ?? ''
 }
 
-/** Returns the key in a sandbox's memory of a call that thinking preceded. */
+/** Returns the key under which a sandbox remembers a call that followed thinking. */
 export function callAfterThinking(id: string): string {
   return `after thinking: ${id}`
 }

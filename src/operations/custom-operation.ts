@@ -9,7 +9,7 @@ import { about, check, shown } from '../lib/schema-messages.ts'
 import { type AnyOperation, type RequestContext, type Schema, shapeOf } from '../operation.ts'
 import { textOperations } from '../scenarios/names.ts'
 
-/** Throws a one-line error if the declaration is invalid, or conflicts with one of the others. */
+/** Throws a one-line error if the declaration is invalid or conflicts with another operation. */
 export function customOperation(input: object, others: readonly AnyOperation[]): AnyOperation {
   const { id } = input as AnyOperation
   const { error } = check(Declaration, input)

@@ -26,10 +26,10 @@ export interface ChoiceItem {
 }
 
 export const noTokens = {
-  /** Includes cached and written tokens. */
+  /** Includes tokens read from the cache and written to it. */
   inputTokens: 0,
   cachedTokens: 0,
-  /** Includes those written for an hour. */
+  /** Includes tokens cached for an hour. */
   cacheWriteTokens: 0,
   cacheWriteTokens1h: 0,
   /** Includes reasoning. */
@@ -104,7 +104,7 @@ interface ImageItem extends ItemHead {
   readonly previews: readonly string[]
 }
 
-/** An item of any other type, such as `custom_tool_call`. `fields` has all fields except the head's. */
+/** An item of any other type, such as `custom_tool_call`. `fields` has all fields outside `ItemHead`. */
 interface OtherItem extends ItemHead {
   readonly type: 'other'
   readonly itemType: string

@@ -1,4 +1,4 @@
-/** Lists and records that callers fill. Checks of lists stop when enough violations are found. */
+/** Schemas for lists and records that callers fill. Checks of lists stop when enough violations are found. */
 import * as z from 'zod'
 
 /** Number of violations after which the rest of a list is not checked. A reply shows the first hundred. */
@@ -24,7 +24,7 @@ const List = z.core.$constructor<z.ZodArray>('List', (list, definition) => {
   }
 })
 
-/** Like `z.array(item)`, but a list of 9 MB with nothing valid in it takes milliseconds instead of a minute. */
+/** Like `z.array(item)`, but a 9 MB list without a valid item takes milliseconds instead of a minute. */
 export function list<Item extends z.ZodType>(
   item: Item,
   options?: Pick<z.core.$ZodArrayDef, 'error'>,

@@ -1,4 +1,4 @@
-/** A protocol translates between a client's formats, and the gateway's prompts and answers. */
+/** A protocol translates between a client's formats and the gateway's prompts and answers. */
 import type * as z from 'zod'
 import type { Frame, StreamEvent } from '../http/reply.ts'
 import type { RecentMap } from '../lib/recent-map.ts'
@@ -54,7 +54,7 @@ export interface StoredConversations {
   /** Returns the conversation up to and including a response. */
   find(id: string): readonly unknown[] | undefined
   items(ids: Iterable<string>): ReadonlyMap<string, unknown>
-  /** Returns the items directly before items, by the ids of the latter. */
+  /** Maps each id to the item directly before the item with that id. */
   before(ids: Iterable<string>): ReadonlyMap<string, unknown>
 }
 
@@ -68,11 +68,11 @@ export interface StreamPlaces {
   isFinal(event: StreamEvent): boolean
   /** If true, streams end without `[DONE]`. Default: false. */
   readonly endsWithoutDone?: boolean
-  /** Changes an answer or event as if it had ended for a reason. Returns the argument itself if it is not final. */
+  /** Changes an answer or event as if it had ended for this reason. Returns the argument itself if unchanged. */
   ended(value: object, reason: 'stop' | 'length' | 'content_filter'): object
   /** Locates the texts and calls in an answer or event. */
   partsOf(value: object): readonly AnswerPart[]
-  /** Turns text into a refusal; undefined for an event that a refusal does not have. Default: there are no refusals. */
+  /** Turns text into a refusal. Returns undefined for events that refusals lack. Default: there are no refusals. */
   refused?(value: object): object | undefined
   /** Field with the list of alternative answers. Default: there is only one answer. */
   readonly choices?: string

@@ -6,7 +6,7 @@ import published from './sent-fields.json' with { type: 'json' }
 /** Paths of fields in the body, separated by spaces, by operation. `[]` stands for any index. */
 export type SentFields = Readonly<Record<string, string>>
 
-/** Returns true if clients send a field. Its path includes `body.`. */
+/** Returns true for a field that clients send. Its path starts with `body.`. */
 export function isSentField(operation: string, path: string, lists: readonly SentFields[]): boolean {
   const field = path.replace(/^body\./, '').replace(/\[\d+\]/g, '[]')
   const name = operation === 'countMessageTokens' ? 'createMessage' : operation

@@ -67,7 +67,7 @@ export function clientTools(tools: unknown, namespace?: string): ClientTool[] {
   })
 }
 
-/** Returns true for other tools of which the client runs the calls. */
+/** Returns true for other tools whose calls the client runs. */
 export function runsAtClient(tool: { type: string; execution?: unknown; environment?: unknown }): boolean {
   const { type, execution, environment } = tool
   if (type === 'shell') return !/^container/.test(String(fieldsOf(environment)['type']))

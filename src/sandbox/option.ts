@@ -7,14 +7,14 @@ import { oneLine } from '../lib/one-line.ts'
 import { about, inWords, shown } from '../lib/schema-messages.ts'
 
 export interface Option<Input = unknown, Output = unknown> {
-  /** Effect of the option. Ends with `Default: ….` if the default's value does not explain itself. */
+  /** Effect of the option. Ends with `Default: ….` if the default value is not self-explanatory. */
   readonly description: string
   /** Builds the schema, when the option is set: building the schemas of all options takes 5 ms. */
   readonly schema: () => z.ZodType<Output, Input>
   readonly default?: Output
   /** Flag of `serve` in Commander's syntax, such as `--seed <seed>`. */
   readonly flag?: string
-  /** If true, text is a file path, which is relative to the configuration file that contains it. */
+  /** If true, a string is a file path, which is relative to the configuration file that contains it. */
   readonly isPath?: true
 }
 
@@ -26,7 +26,7 @@ export interface OptionGroup<
 > {
   readonly description: string
   readonly options: Inner
-  /** Option that a value which is not an object sets, as in `recordings: './recordings'`. */
+  /** Option that a non-object value sets, as in `recordings: './recordings'`. */
   readonly main?: Main
 }
 
@@ -89,7 +89,7 @@ const optionsOfOthers = new Map([
   ),
 ])
 
-/** Validates options and fills in the defaults. Throws a `TypeError` of one line. */
+/** Validates options and fills in the defaults. Throws a `TypeError` with a one-line message. */
 export function readOptions<All extends Options>(
   all: All,
   input: unknown,

@@ -1,4 +1,4 @@
-/** Options of `createGateway`, which configuration files and (in part) `createSandbox` accept, too. */
+/** Options of `createGateway`, also accepted by configuration files and, in part, by `createSandbox`. */
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
 import { isObject } from '../lib/json.ts'
@@ -90,12 +90,12 @@ export const gatewayOptions = {
       { default: 'all' },
     ),
     keepAlive: option(
-      "Pause after which a stream sends a comment line: milliseconds or `'15s'`, also while a fault stalls the stream. Default: never.",
+      "Pause after which a stream sends a comment line, even while a fault stalls it: milliseconds or `'15s'`. Default: never.",
       () => PositiveDuration,
     ),
   }),
   latency: option(
-    "Simulated latency: time to the first event (milliseconds or `'2s'`), that and the time per token, or typical figures.",
+    "Simulated latency: time to the first event (milliseconds or `'2s'`), an object that adds the time per token, or a name such as `'typical'`.",
     () => LatencyOption,
   ),
   search: group('Options for the simulated web search.', {

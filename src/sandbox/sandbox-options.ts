@@ -24,9 +24,9 @@ export type ScenarioOrRule =
   | Rule
   | (RecordingInput & NotRule)
 
-/** Makes the compiler compare objects with one of these effects only with rules, to suggest their fields. */
+/** Makes the compiler check objects with one of these effects only against rules, to suggest rule fields. */
 interface NotRule {
-  /** A property that strings have, too. Without one, the compiler would accept no string for this type. */
+  /** A property that strings also have. Without one, the compiler would accept no string for this type. */
   readonly length?: number
   readonly fault?: undefined
   readonly script?: undefined

@@ -73,7 +73,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   readonly #owner: StateOwner
   #state: SandboxState
   #db: Database | undefined
-  /** Number of calls that are not over. @internal */
+  /** Number of calls in progress. @internal */
   inFlight = 0
   #usedAt: number
   /** Reason why the sandbox no longer exists, such as `was disposed`; undefined while it is live. @internal */
@@ -204,7 +204,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
    * Activates scenarios, rules or recordings. Each is an object, the name of a fault or bundled scenario, or (in
    * Node) a file path. If one is invalid, activates nothing and throws an error that lists its problems.
    *
-   * Rules of different scenarios act together: the first that answers replies, and faults of others change the reply.
+   * Rules of different scenarios act together: the first that can reply does, and faults of others change its reply.
    * Rules with times or steps left come first, oldest first; then replies with `when`, scripts with turns left, all
    * others (newest first), and recordings.
    *
@@ -263,8 +263,8 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   }
 
   /**
-   * Holds requests, or streams before their events, until the gate lets them through: with `next()`, one of them, with
-   * `release()`, all. Other rules act as usual. A reset, a restore and the end of the sandbox release it, too.
+   * Holds requests, or streams before their events, until the gate lets them through: `next()` lets one through,
+   * `release()` all. Other rules act as usual. The gate ends if the sandbox is reset, restored or disposed.
    *
    * @param on Operation to hold, as in a rule, or a rule without an effect, such as `{ on: 'text', when: { … } }`.
    * @example
@@ -294,8 +294,8 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   }
 
   /**
-   * Returns requests, tokens and cost, in total and by model, at the prices in the collections of models. Of a stream
-   * that ends early, only what was sent counts.
+   * Returns requests, tokens and cost, in total and by model, at the prices in the collections of models. If a stream
+   * ends early, only what was sent counts.
    */
   usage(): SandboxUsage {
     return this.#live.ledger.read()

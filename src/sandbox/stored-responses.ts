@@ -46,7 +46,7 @@ export class StoredResponses {
     return this.#near(ids, 0)
   }
 
-  /** Finds the items directly before items, by the ids of the latter. */
+  /** Maps each id to the item directly before the item with that id. */
   before(ids: Iterable<string>): Map<string, unknown> {
     return this.#near(ids, -1)
   }

@@ -29,7 +29,7 @@ export interface Effect {
 export interface CompiledStep extends Effect {
   /** `answer` if the step replies, `modifier` if its faults only change a reply, `pass` if it does neither. */
   readonly kind: 'answer' | 'modifier' | 'pass'
-  /** Format that a request must ask for if the faults are to take effect. Other requests do not consume the step. */
+  /** Format without which the faults have no effect. Requests for another format do not consume the step. */
   readonly form: 'stream' | 'json' | undefined
 }
 
@@ -113,7 +113,7 @@ export function refusal(message: string, metadata: Record<string, number>): Effe
 
 export interface Progress {
   matched: number
-  /** Number of steps taken. In a sequence, a step whose faults had no effect counts too. */
+  /** Number of steps taken. In a sequence, steps whose faults had no effect also count. */
   taken: number
   /** Number of steps taken, except those whose faults had no effect. */
   applied: number
@@ -289,7 +289,7 @@ export const UnusedRule = lazyObject(() => ({
   rule: rulePosition,
   name: z.string().optional(),
   on: z.array(z.string()),
-  hiddenBy: z.string().optional().describe('The rule that last answered instead.'),
+  hiddenBy: z.string().optional().describe('Title of the rule that last answered instead of this one.'),
 }))
 export type UnusedRule = z.output<typeof UnusedRule>
 

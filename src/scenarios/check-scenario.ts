@@ -92,7 +92,7 @@ const maxPatterns = 20_000
 
 /**
  * Yields values that JSON cannot represent: those that contain themselves, BigInts, and regular expressions, dates and
- * maps, which the schema would accept as empty objects. Stops at too many regular expressions as data.
+ * maps, which the schema would accept as empty objects. Stops if the regular expressions are too long.
  */
 function* notData(input: unknown): Generator<Finding> {
   const patterns = new Set<string>()
@@ -118,7 +118,7 @@ function* notData(input: unknown): Generator<Finding> {
   }
 }
 
-/** Paths of problems start at the rule. */
+/** Paths of problems are relative to the rule. */
 interface RuleContext extends CheckOptions {
   readonly rule: ParsedRule
   /** Operations that the names in `on` stand for; undefined for `*` and unknown names. */

@@ -92,7 +92,7 @@ interface ComposeContext extends MatchContext {
   findRecorded(): RecordedAnswer | undefined
 }
 
-/** Counts the request, too. @param named Number of activations that the request names, which come first. */
+/** Also counts the request. @param named Number of activations at the start that the request names. */
 export function compose(
   activations: readonly Activation[],
   named: number,
@@ -281,7 +281,7 @@ function rankOf(rule: CompiledRule, { taken }: Progress, { isOwn, age, activatio
   return (rule.reply && rule.when ? ranks.conditional : ranks.other) + age
 }
 
-/** Lets all scripts that rules leave the request to decide together which of them plays a turn. */
+/** Decides which script plays a turn, among all scripts that the request reaches. */
 function playScripts(trials: readonly Trial[], { readConversation }: MatchContext): void {
   const scripts = trials
     .toReversed()
@@ -305,7 +305,7 @@ function playScripts(trials: readonly Trial[], { readConversation }: MatchContex
   }
 }
 
-/** Returns why a rule cannot act next to the answer and the modifiers before it: they set or prevent its faults. */
+/** Returns the reason why a rule cannot act next to the answer and earlier modifiers, or undefined. */
 function reasonAgainst(
   rule: TriedRule,
   answer: TriedRule | undefined,

@@ -115,7 +115,7 @@ function compilePattern({ matches, flags = '' }: Pattern) {
   return compiled
 }
 
-/** Returns the expression, and the number of characters of a text that it may search. */
+/** Returns the expression, and the maximum length of text that it may search. */
 function compile(matches: string, flags: string) {
   if (flags.includes('v')) throw new Error(`the 'v' flag is not supported: use 'u'`)
   const result = backtracking(new RegExp(matches, flags))
@@ -155,7 +155,7 @@ export const Condition = z.lazy(() =>
         z.strictObject({ equals: z.json().describe('Any JSON value, compared deeply.') }),
         Part,
         Pattern,
-        z.strictObject({ present: z.boolean().describe('If true, the value must exist; if false, not.') }),
+        z.strictObject({ present: z.boolean().describe('If true, a value must exist; if false, none may.') }),
       ],
       mustBe('a value, or an object with equals, contains, matches or present'),
     )

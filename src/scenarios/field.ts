@@ -7,7 +7,7 @@ export function field<Schema extends z.ZodType>(schema: Schema, description: str
 
 export const text = z.lazy(() => z.string().min(1))
 
-/** Creates the schema of an object without other fields when it is first used. */
+/** Returns the schema of an object without unknown fields, which is created on first use. */
 export function lazyObject<Shape extends z.ZodRawShape>(
   shape: () => Shape,
 ): z.ZodLazy<z.ZodObject<Shape, z.core.$strict>> {

@@ -15,9 +15,9 @@ export const HoldOptions = z.lazy(() =>
       ),
       after: field(
         count(),
-        'With `event`, number of text or argument deltas to let through first; of events, if the operation has no protocol. Default: 0.',
+        'With `event`, number of text or argument deltas (events, if the operation has no protocol) to let through first. Default: 0.',
       ),
-      together: field(count(1), 'Number of held requests or events that go on together. Default: none do.'),
+      together: field(count(1), 'Number of held requests or events at which all proceed. Default: none.'),
     })
     .refine(({ at, after }) => at === 'event' || after === undefined, {
       error: "Needs at: 'event', because it counts a stream's deltas",
@@ -57,7 +57,7 @@ export class Gate implements Disposable {
   }
 
   /**
-   * Resolves once this many requests or events have arrived, including those that are through. Rejects after the
+   * Resolves once this many requests or events have arrived, including those let through. Rejects after the
    * timeout, and if the gate ends first. Default: 1.
    */
   async arrived(count = 1, limits: WaitLimits = {}): Promise<void> {
@@ -94,7 +94,7 @@ export class Gate implements Disposable {
    *
    * @param call Its `holds` is the number of gates that hold it.
    * @param gone Aborts when the client disconnects.
-   * @param deltas Number of deltas before the event. Default: none, for the request.
+   * @param deltas Number of deltas before the event. Omitted for the request itself.
    * @internal
    */
   hold(call: { holds: number }, gone: AbortSignal, deltas = -1): Promise<void> | undefined {

@@ -102,7 +102,7 @@ export class RateLimitUsage {
 /** Counts a reply's tokens against the limits that its request passed. Returns the first announced limit's headers. */
 export type ChargeRateLimits = (tokens: number) => Record<string, string> | undefined
 
-/** Replies have the headers of a limit that leads to a 429. */
+/** Only a limit that leads to a 429 is announced in reply headers. */
 export function chargeRateLimits(
   passed: readonly { readonly rule: CompiledRule; readonly progress: Progress }[],
   request: RuleRequest,

@@ -21,11 +21,11 @@ export interface ScriptRun {
   readonly conversation: number
   readonly firstUserMessage: string
   readonly turns: number
-  /** Not `isSure` after a fault or a failed or cancelled answer, which the client may not have received. */
+  /** `isSure` is false if the client may not have received the text, for example after a fault. */
   readonly said: readonly { readonly text: string; readonly isSure: boolean }[]
   readonly calls: ReadonlyMap<string, string>
   readonly pending: readonly string[]
-  /** After a turn whose reply another rule changed: the request's history, and the run before the turn. */
+  /** Set after a turn whose reply another rule changed: the request's history and the run before the turn. */
   readonly retry?: { readonly history: string; readonly before: ScriptRun } | undefined
   readonly problem: string | null
 }
@@ -207,7 +207,7 @@ export function playTurn(
   return { effect: { faults, reply: answer.reply }, reading: { ...reading, conversation }, undo }
 }
 
-/** @param previous Conversation that another script has ended, and that the script takes over. */
+/** @param previous Conversation that another script has completed and that this script continues. */
 function newRun(conversation: Conversation, previous?: ScriptRun): ScriptRun {
   return {
     conversation: previous?.conversation ?? 0,
@@ -257,7 +257,7 @@ function findByHistory(all: readonly CurrentRun[], conversation: Conversation): 
   return shortest
 }
 
-/** Returns true if a request's assistant output is a part of the script's output, in order. */
+/** Returns true if a request's assistant output is a subsequence of the script's output. */
 function isPartOf(outputs: readonly (string | undefined)[], { said }: ScriptRun): boolean {
   // A client that retries after a fault has no output yet. Otherwise the conversation is new.
   if (outputs.length === 0) return !said.some(({ isSure }) => isSure)

@@ -43,7 +43,7 @@ const RequiredFields = z.lazy(() =>
 )
 
 export const TurnExpectation = lazyObject(() => ({
-  input: field(TextCondition, 'Part of a user message since the last turn, or a regular expression.'),
+  input: field(TextCondition, 'Substring or regular expression for a user message since the last turn.'),
   tools: field(list(text).min(1), 'Functions that the request must offer. Others are allowed.'),
   result: field(
     record(text, z.union([ResultCheck, list(ResultCheck).min(1)])),
@@ -54,7 +54,7 @@ export type TurnExpectation = z.infer<typeof TurnExpectation>
 /** Expectations about a turn's request. */
 export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
-/** Arguments by function, or a text for a custom tool. In lists of calls, TypeScript makes the functions of other calls optional. */
+/** Arguments by function, or text for a custom tool. In lists, TypeScript infers other calls' functions as optional fields. */
 export type FunctionCalls = Readonly<Record<string, object | string | undefined>>
 export const FunctionCalls = z.lazy(
   () =>
@@ -141,7 +141,7 @@ export interface CallResult {
   readonly text: string
 }
 
-/** Maximum length of a difference, because the journal and the script store it. */
+/** Maximum length of a difference, which the journal and the script store. */
 const maxDifference = 1000
 
 /** Returns phrases such as `a user message containing 'tides', but received 'Hello'`. */

@@ -128,7 +128,7 @@ export const ScriptedFrame = z.lazy(() =>
       z.strictObject({
         event: z
           .looseObject({ type: z.string().optional() })
-          .describe('An event or chunk as JSON, sent after `event: <type>` if the protocol has names.'),
+          .describe('An event or chunk as JSON, sent after `event: <type>` if the protocol names events.'),
       }),
       z.strictObject({ data: z.string().describe('Raw text after `data: `.') }),
       z.strictObject({ bytes: z.string().describe('Raw bytes, as text.') }),
@@ -175,7 +175,7 @@ export const answerFields = () => ({
   text: field(z.string(), 'Message text. In a turn, it is placed after `output` and before function calls.'),
   citations: field(list(ScriptedCitation), 'Citations in the message text.'),
   output: field(list(ScriptedItem), 'Output items. Missing ids and statuses are generated.'),
-  interleave: field(z.boolean(), 'For POST /responses: if true, events of items alternate. Default: false.'),
+  interleave: field(z.boolean(), 'For POST /responses: if true, interleaves item events. Default: false.'),
   id: field(text, 'Response id. Default: derived from the request.'),
   responseStatus: field(ResponseStatus, 'Default: completed, or incomplete if the token limit is reached.'),
   incompleteReason: field(IncompleteReason, 'Reason for an incomplete response. Default: max_output_tokens.'),

@@ -56,7 +56,7 @@ export class Guard {
   }
 
   /**
-   * Throws 403 for a request of another site's page without `Origin`, such as that of an `<img>`. Browsers send no
+   * Throws 403 for a request from another site's page without `Origin`, such as for an `<img>`. Browsers send no
    * `Sec-Fetch-Site` to plain HTTP servers beyond loopback, only `Referer`.
    */
   assertSource({ method, headers }: IncomingMessage): void {

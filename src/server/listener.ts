@@ -38,7 +38,7 @@ export function createListener(
   return server
 }
 
-/** Throws a `TypeError` if one of the files is missing or wrong. */
+/** Throws a `TypeError` if one of the files is missing or invalid. */
 function readCertificate(tlsCert: string | undefined, tlsKey: string | undefined) {
   if (tlsCert === undefined || tlsKey === undefined)
     throw new TypeError(

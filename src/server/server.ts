@@ -19,7 +19,7 @@ import { toRequestLine } from './request-line.ts'
 import { refuse, send } from './send.ts'
 import { type ServerSettings, toListenError } from './server-options.ts'
 
-/** Interval at which a server that shuts down closes idle connections. */
+/** Interval at which a server that is shutting down closes idle connections. */
 const idleCheckMs = 20
 
 export class Server {
@@ -205,7 +205,7 @@ function rootReply({ headers }: IncomingMessage, hasConsole: boolean): Reply {
   return { ...reply, headers: { ...reply.headers, vary: 'accept' } }
 }
 
-/** Otherwise, a slow client whose request was rejected could keep its connection open forever. */
+/** Prevents slow clients whose request was rejected from keeping their connection open forever. */
 function cutUnreadBody(request: IncomingMessage, response: ServerResponse, timeoutMs: number): void {
   const cut = () => {
     if (request.complete || request.destroyed) return

@@ -254,10 +254,7 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     [['--token', 'a b'], '--token must be visible ASCII characters without spaces'],
     [['--seed', ''], '--seed must not be empty'],
     [['scenario'], "Unknown command 'scenario'; did you mean 'scenarios'?"],
-    [
-      ['start'],
-      "Unknown command 'start': use serve, run, validate, scenarios, record, import, drift, or --scenario for a scenario; see --help",
-    ],
+    [['start'], "Unknown command 'start': write serve, or see --help; --scenario activates a scenario"],
     [['--scenario', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
     [['--scenario', '@none.yaml'], '@none.yaml: no such file'],
     [

@@ -64,22 +64,22 @@ describe.each(runners)('matchers of %s', (_, check) => {
     [
       'toHaveReceived',
       ['listProviders', { requestText: 'x' }],
-      'requestText is an object, which no text equals; write { requestText: { text: … } }',
+      'requestText is an object, so no text matches it; write { requestText: { text: … } }',
     ],
     [
       'toHaveReceived',
       ['listProviders', { responseBody: expect.stringContaining('x') }],
-      'responseBody is an object, which no text equals; write { responseBody: { text: … } }',
+      'responseBody is an object, so no text matches it; write { responseBody: { text: … } }',
     ],
     [
       'toHaveReceivedTimes',
       ['listProviders', 0, { headers: expect.stringMatching(/x/) }],
-      'headers is an object, which no text equals; write { headers: { name: … } }',
+      'headers is an object, so no text matches it; write { headers: { name: … } }',
     ],
     [
       'toHaveReceived',
       ['listProviders', { warnings: expect.any(String) }],
-      'warnings is a list, which no text equals; write { warnings: expect.arrayContaining([…]) }',
+      'warnings is a list, so no text matches it; write { warnings: expect.arrayContaining([…]) }',
     ],
   ])('reject %s(%j)', async (name, args, message) => {
     const gateway = createGateway()

@@ -27,7 +27,7 @@ export function clientsOf(sandbox: Sandbox, target: Target) {
       const end = read().catch(() => 'failed')
       return { deltas: () => text.split('"type":"response.output_text.delta"').length - 1, end }
     },
-    /** Returns the deliveries of the calls that are not over. */
+    /** Returns the deliveries of the calls in progress. */
     held: () => sandbox.journal.unanswered().map(({ delivery }) => delivery),
     /** Waits until all calls are over. */
     idle: () => until(() => sandbox.inFlight === 0),

@@ -60,7 +60,7 @@ function toItems(value: unknown, legacyCalls: readonly unknown[]): ConversationI
   return textOf(spoken) === '' && calls.length > 0 ? calls : [...messageItems(textOf(role), spoken), ...calls]
 }
 
-/** Returns what a tool or a call of one nests under its type. */
+/** Returns the object that a tool or a tool call nests under its type. */
 function calledIn(value: unknown): Record<string, unknown> {
   const { type, function: called, custom } = fieldsOf(value)
   return fieldsOf(type === 'custom' ? custom : called)

@@ -162,7 +162,7 @@ function offers(name: unknown, functions: readonly { name?: string }[] | null | 
   return name === undefined || (functions ?? []).some((each) => each.name === name)
 }
 
-/** Returns true if the request uses the legacy `functions` format, so the reply must use it, too. */
+/** Returns true if the request uses the legacy `functions` format, so the reply must use it as well. */
 export function isLegacy({ functions, tools }: ChatRequest): boolean {
   return functions != null && tools == null
 }

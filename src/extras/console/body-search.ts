@@ -4,11 +4,11 @@ import { readPath, walk } from '../../lib/value-path.ts'
 
 export interface BodySearch {
   readonly text: string
-  /** `body`, or the end of a path in bodies. Default: bodies, warnings and errors have the word. */
+  /** `body`, or the end of a path in bodies. Default: searches bodies, warnings and errors for the word. */
   readonly field?: string | undefined
 }
 
-/** Texts of a call that a search reads. */
+/** Parts of a call that are searched. */
 export interface SearchedCall {
   readonly bodies: readonly string[]
   /** Warnings and the error. */

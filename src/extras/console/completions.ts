@@ -24,7 +24,7 @@ interface Schema {
 const maxOptions = 12
 /** Maximum length of the text in characters. It is parsed up to four times. */
 const maxText = 20_000
-/** Put at the position, so that the parsed text shows which value or key is there. */
+/** Inserted at the position, so that the parsed text shows which value or key is there. */
 const mark = 'completed-here'
 const forms = [mark, `${mark}:`, `"${mark}"`, `"${mark}": 0`]
 const schemas = new WeakMap<readonly KnownOperation[], Schema>()
@@ -63,7 +63,7 @@ function parsed(text: string): unknown {
 }
 
 interface Place {
-  /** The values that contain the mark, each with the key of the next. Outermost first. */
+  /** The values that contain the mark, each with the key of the next value. Outermost first. */
   steps: { value: unknown; key: string }[]
   isKey: boolean
 }

@@ -100,7 +100,7 @@ function waitsOf({ usage, matches }: CallRecord, { options }: Sandbox): Why['fac
   const added = faults.reduce((sum, fault) => sum + (fault.name === 'latency' ? fault.ms : 0), 0)
   const { outputTokens } = usage
   const total = seconds(added + firstToken + outputTokens * perToken)
-  const text = `${added} ms by faults + ${firstToken} ms to the first token + ${outputTokens} tokens × ${perToken} ms = ${total}.`
+  const text = `${added} ms from faults + ${firstToken} ms to the first token + ${outputTokens} tokens × ${perToken} ms = ${total}.`
   return [{ label: 'Time', text }]
 }
 

@@ -1,4 +1,4 @@
-/** Exports a call as a curl command, and reads the parts of a request that a test has, too. */
+/** Exports a call as a curl command, and reads the parts of a request that exported tests also contain. */
 import type { SandboxAddress } from '../../control/sandbox-operations.ts'
 import { httpToken } from '../../http/header-record.ts'
 import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from '../../http/secrets.ts'

@@ -167,7 +167,7 @@ const CurrentKey = z.lazy(() => {
   })
 })
 
-/** Reads the request's API key. A key that no request has created has no limit, and the sandbox's usage. */
+/** Reads the request's API key. Keys that no request has created have no limit, and the sandbox's usage. */
 const getKey = defineOperation({
   id: 'getKey',
   method: 'get',

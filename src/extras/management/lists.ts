@@ -1,4 +1,4 @@
-/** Pages lists, and provides helpers that several resources share. */
+/** Paginates lists, and provides helpers that several resources share. */
 import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
 import { hash, uuid } from '../../lib/seed.ts'
@@ -10,7 +10,7 @@ const digits = () =>
     .regex(/^\d{1,9}$/, 'Must be a whole number')
     .transform(Number)
 
-/** Maximum number of records in one reply, and the number without `limit`. */
+/** Maximum number of records in one reply, and the default. */
 const maxLimit = 100
 const usualLimit = 50
 

@@ -64,7 +64,7 @@ function blocksIn(content: unknown): readonly unknown[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
 }
 
-/** A tool result's content can have the breakpoint, too. */
+/** A breakpoint can also be in the content of a tool result. */
 function controlOf({ cache_control, content }: Record<string, unknown>): unknown {
   const inner = listOf(content).map(fieldsOf)
   return cache_control ?? inner.find((each) => each['cache_control'])?.['cache_control']
@@ -74,7 +74,7 @@ function withoutControl(name: string, value: unknown): unknown {
   return name === 'cache_control' ? undefined : value
 }
 
-/** Returns what counts as input, as in the conversation. */
+/** Returns the text that counts as input, as in the conversation. */
 function textIn(block: Record<string, unknown>): string {
   if (block['type'] === 'tool_use') return JSON.stringify(block['input'] ?? {})
   return textOf([block]) || textOf(block['content'])

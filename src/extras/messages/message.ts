@@ -240,7 +240,7 @@ export const MessagesError = z.lazy(() =>
   }),
 )
 
-/** Events have no request id. A rule that the request breaks is the only addition to the vendor's form. */
+/** Events have no request id. A broken rule is the only addition to the vendor's format. */
 export function toMessagesError(
   status: number,
   message: string,

@@ -17,7 +17,7 @@ const Filters = z.lazy(() =>
     supported_parameters: z
       .string()
       .optional()
-      .describe('Comma-separated names of parameters that the model must all support.'),
+      .describe('Comma-separated names of parameters, all of which the model must support.'),
     q: z.string().optional().describe('Substring of the id or name, case-insensitive.'),
   }),
 )

@@ -62,7 +62,7 @@ const replyWords: WordsByPath = {
 /** Headers that request metadata about model routing. */
 const metadataHeaders = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata']
 
-/** Values of absent fields and of those that are null, by the path of their object. `''` is the reply itself. */
+/** Values for fields that are absent or null, by the path of their object. `''` is the reply itself. */
 type Fields = Readonly<Record<string, object>>
 type MakeFields = (value: unknown, call: AnsweredCall) => Fields
 
@@ -258,7 +258,7 @@ function withFieldsByType(value: unknown): unknown {
   }, value)
 }
 
-/** Adds what OpenRouter's chat completions and their chunks say about the provider and the request's files. */
+/** Adds OpenRouter's fields about the provider and the request's files to chat completions and chunks. */
 function withChoices<Value>(value: Value, call: AnsweredCall): Value {
   const { choices } = Object(value)
   if (!Array.isArray(choices)) return value
@@ -352,13 +352,13 @@ function echoed({ body }: AnsweredCall): object {
   return Object.fromEntries(names.map((name) => [name, fieldsOf(body)[name]]))
 }
 
-/** The last choices of streams. */
+/** Final choices of streams, which the chunk with the usage repeats. */
 const ended = new WeakMap<AnsweredCall, Record<string, unknown>[]>()
 
 /** Streamed replies that have cited a page. */
 const cited = new WeakSet<AnsweredCall>()
 
-/** Counts the searches for a request that offers tools of the vendor, which runs only its search. */
+/** Reports a search for a request that offers OpenRouter's tools. Search is the only one that runs. */
 function serverTools(value: unknown, call: AnsweredCall): object {
   const types = listOf(fieldsOf(call.body)['tools']).map((tool) => String(fieldsOf(tool)['type']))
   if (!types.some((type) => type.startsWith('openrouter:'))) return {}

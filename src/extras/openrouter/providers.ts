@@ -1,4 +1,4 @@
-/** Chooses a model's provider by the preferences of a request. */
+/** Chooses a model's provider according to a request's preferences. */
 import { GatewayError } from '../../http/errors.ts'
 import { fieldsOf, listOf } from '../../lib/json.ts'
 import { pricingOf, providersOf } from '../../model/catalogue.ts'
@@ -8,7 +8,7 @@ import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import vendor from './openrouter.json' with { type: 'json' }
 
 /**
- * Returns the name of the preferred provider, or OpenRouter's error if the preferences exclude all of them. A provider
+ * Returns the preferred provider's name, or OpenRouter's error if the preferences exclude all providers. A provider
  * without a record serves every model, and every provider serves a model without a record.
  */
 export async function routeTo(name: string, body: unknown, tables: SandboxState['tables']) {

@@ -84,7 +84,7 @@ export async function drift(folder: string, flags: DriftFlags, extras: readonly 
   else if (notCompared.length > 0 || compared === 0) process.exitCode = 2
 }
 
-/** Reads a folder's recordings, oldest first, and names the files that are none. Ignores hidden files. */
+/** Reads a folder's recordings, oldest first, and reports files that are not valid. Ignores hidden files. */
 function readAll(folder: string, notCompared: string[]): [file: string, recording: Recording][] {
   const recordings: [file: string, recording: Recording][] = []
   for (const file of readOrFail(() => readdirSync(folder), folder).sort()) {
@@ -162,7 +162,7 @@ function answer(status: number, contentType: string | null | undefined, body: Ui
   return { status, type, body }
 }
 
-/** The recorded reply may contain anything that a model can say, so Understudy is also scripted to say the same. */
+/** The recorded reply may contain anything a model can say, so Understudy is scripted to say the same. */
 async function* askUnderstudy(
   gateway: GatewayCore,
   request: RecordedRequest,

@@ -1,4 +1,4 @@
-/** Reads HAR files of browsers, Playwright, Polly and Understudy. */
+/** Reads HAR files from browsers, Playwright, Polly and Understudy. */
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import * as z from 'zod'
@@ -26,7 +26,7 @@ const Content = z.lazy(() =>
     text: z.string().nullish(),
     encoding: z.string().nullish(),
     comment: z.string().nullish(),
-    /** Set in HAR files of older versions of Polly, whose text is a list of hexadecimal chunks. */
+    /** Set in HAR files from older versions of Polly, whose text is a list of hexadecimal chunks. */
     _isBinary: z.boolean().optional(),
     _file: z.string().optional().describe('Name of a file with the body, written by Playwright.'),
   }),

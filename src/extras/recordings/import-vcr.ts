@@ -75,7 +75,7 @@ function pairsOf(headers: z.output<typeof Headers>) {
   }))
 }
 
-/** VCR for Ruby has a tag of its own for binary bodies. */
+/** VCR for Ruby has its own tag for binary bodies. */
 const tags: ScalarTag[] = [
   ...['!binary', 'tag:yaml.org,2002:binary'].map((tag) => ({
     tag,

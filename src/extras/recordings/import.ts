@@ -29,7 +29,7 @@ interface ImportFlags extends RedactionFlags {
 
 /** Maximum size of a file in bytes, after decompression. */
 const maxBytes = 256 * 1024 * 1024
-/** Size in bytes from which a file is announced, because importing it takes seconds. */
+/** Minimum size in bytes of files to announce, because importing them takes seconds. */
 const largeBytes = 10 * 1024 * 1024
 /** Maximum number of skipped entries to print. */
 const maxReasons = 100
@@ -50,7 +50,7 @@ export function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly string[
   const skipped: string[] = []
   let total = 0
 
-  /** Skips an invalid file or entry. Other errors are ours. */
+  /** Skips an invalid file or entry. Rethrows other errors, which are bugs. */
   const attempt = (place: string, act: () => void) => {
     try {
       act()

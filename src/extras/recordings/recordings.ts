@@ -59,7 +59,7 @@ export const recordingOptions = {
         () => z.enum(['error', 'simulate', 'passthrough']),
       ),
       onEnd: option(
-        'Action after each recording of a request has been replayed: treat the request as unmatched (`fail`), or repeat the last recording (`repeat-last`). Default: `fail`.',
+        'Action once all recordings of a request have been replayed: treat the request as unmatched (`fail`), or repeat the last recording (`repeat-last`). Default: `fail`.',
         () => z.enum(['fail', 'repeat-last']),
       ),
       ignoreFields: option(
@@ -124,7 +124,7 @@ function readRecordings(given: string | ReplayedRecording[]): ReadonlyMap<string
 interface Replaying extends Pick<ReplayOptions, 'onUnmatched' | 'upstream' | 'onEnd'> {
   /** If true, unmatched requests would be forwarded, but CI is set. */
   readonly isBlocked: boolean
-  /** If false, a request without a recording is no surprise. True for an empty folder. */
+  /** If false, a request without a recording causes no warning. True for an empty folder. */
   readonly hasRecordings: boolean
 }
 

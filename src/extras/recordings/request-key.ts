@@ -108,7 +108,7 @@ export function comparableBody(body: unknown, ignoreFields: readonly string[]): 
     .reduce((left, path) => editAt(left, readPath(path), () => undefined), body)
 }
 
-/** Returns a body that is not JSON as the journal stores it. Each form has the same boundary. */
+/** Returns a body that is not JSON as the journal stores it. All multipart forms get the same boundary. */
 function comparableText(request: RecordedRequest): string {
   const text = new TextDecoder().decode(bytesOf(request))
   const [, boundary] = /^--([^\r\n]+)\r?\n/.exec(text) ?? []

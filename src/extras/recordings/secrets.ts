@@ -36,7 +36,7 @@ interface SecretFound {
   readonly placeholder: string
 }
 
-/** Number of characters of base64 to search at once, and to share with the next ones. Both are multiples of four. */
+/** Number of base64 characters per slice, and the number shared with the next. Both are multiples of four. */
 const maxRun = 1024 * 1024
 const base64Overlap = 64 * 1024
 
@@ -137,7 +137,7 @@ export function withoutPlaceholders(text: string): string {
   return text.replace(/redacted\.[0-9a-f]{4}\.x*/g, 'redacted')
 }
 
-/** Matches a value as it is in bodies and URLs. Base64 and percent-encoding are decoded before the search. */
+/** Matches a value as found in bodies and URLs. Base64 and percent-encoding are decoded before the search. */
 function expressionOf(value: string): RegExp {
   const json = JSON.stringify(value).slice(1, -1)
   const twice = JSON.stringify(json).slice(1, -1)

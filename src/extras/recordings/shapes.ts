@@ -119,7 +119,7 @@ function typeOf(value: unknown): TypeName {
 /** Kinds of events whose number depends on the length of the text, the partial images or the citations. */
 const isRepeatable = /delta$|^ping$|annotation|partial_image|^data\[(?!tool call|finish_reason|usage|error)/
 
-/** Fields of a chat completion chunk's delta whose chunks have a shape of their own. */
+/** Delta fields that give a chat completion chunk a shape of its own. */
 const ownChunks =
   'tool_calls function_call reasoning reasoning_details refusal annotations images role'.split(' ')
 

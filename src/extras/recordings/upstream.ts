@@ -28,7 +28,7 @@ export function basicAuthorization(upstream: URL): { authorization?: string } {
   return credentials === undefined ? {} : { authorization: `Basic ${btoa(utf8AsLatin1(credentials))}` }
 }
 
-/** Returns a URL without credentials and keys in its path. */
+/** Returns a URL without credentials or keys in its path. */
 export function shownUpstream(upstream: URL | string): string {
   const { origin, pathname } = new URL(upstream)
   return hideInString(origin + pathname)
@@ -58,7 +58,7 @@ function percentDecoded(text: string): string {
 const hopByHop =
   /^(?:connection|expect|host|http2-settings|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade)$/
 
-/** Returns true for a header that ends at the next server, by its name in lower case. Spec: RFC 9110, 7.6.1. */
+/** Returns true for a hop-by-hop header, given its name in lower case. Spec: RFC 9110, 7.6.1. */
 export function isHopByHop(name: string, connection = ''): boolean {
   // Without its length, a body could be parsed as the next request.
   if (name === 'content-length') return false

@@ -1,4 +1,4 @@
-/** Rules of Anthropic for valid requests for messages. Its messages begin with the place in the body. */
+/** Anthropic's rules for valid requests for messages. Its error messages begin with the path in the body. */
 import { fieldsOf, isObject, listOf, textOf } from '../../lib/json.ts'
 import { callAfterThinking, readSignature } from '../../model/signature.ts'
 import { isBroken, nodesIn } from './openai.ts'
@@ -236,7 +236,7 @@ function* checkContent(body: Fields, blocks: readonly Block[], { model }: Facts)
   yield isOpen && breach('trailing-space', 'messages', noSpace)
 }
 
-/** @param path Begins the message, with dots instead of brackets. */
+/** @param path Starts the error message, with dots instead of brackets. */
 function breachAt(rule: Rule, path: string, message: string) {
   return breach(rule, path.replace('.custom', ''), `${path.replace(/\[(\d+)\]/g, '.$1')}: ${message}`)
 }

@@ -25,7 +25,7 @@ export const definitionSources = {
   'strict-enum': structuredOutputs,
 }
 
-/** A tool's name, schema and `strict`, or those of a format, whose path is that of its schema. */
+/** Name, schema and `strict` of a tool or a format. The path of a format is that of its schema. */
 type Definition = Fields & { readonly path: string }
 
 export function unsupported(param: string, successor?: string) {
@@ -132,7 +132,7 @@ function* checkSchema(kind: 'function' | 'response_format', definition: Definiti
 const unsupportedKeywords =
   /^(oneOf|allOf|not|if|then|else|default|dependent.*|minLength|maxLength|uniqueItems|patternProperties)$/
 
-/** Returns true for a reference into a schema that leads to nothing. */
+/** Returns true for a reference within a schema that cannot be resolved. */
 export function isBroken(reference: unknown, root: Fields): boolean {
   return textOf(reference).startsWith('#/') && readPointer(root, textOf(reference)) === undefined
 }
@@ -140,7 +140,7 @@ export function isBroken(reference: unknown, root: Fields): boolean {
 interface SchemaNode {
   readonly node: Fields
   readonly path: readonly string[]
-  /** Number of objects and lists around it. */
+  /** Number of enclosing objects and lists. */
   readonly depth: number
 }
 

@@ -10,7 +10,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 /** The rules of an operation. */
 export interface Rules<Rule extends string = string> {
-  /** A vendor's document or a public thread for each rule. Breaches are sorted in this order. */
+  /** Each rule's source: a vendor's document or a public thread. Breaches are sorted in this order. */
   readonly sources: Readonly<Record<Rule, string>>
   check(body: Fields, facts: Facts): Iterable<(BrokenRule & { readonly rule: Rule }) | false | undefined>
 }
@@ -46,12 +46,12 @@ export function pairsIn<Each extends Step>(steps: readonly Each[]) {
   return { unanswered: [...first.call.values()].filter(isOpen), orphans, repeated }
 }
 
-/** Returns true if the model's record lacks a parameter, which OpenRouter ignores. */
+/** Returns true if the model's record lacks a parameter; always false for OpenRouter, which ignores it. */
 export function lacksParameter({ model, isVendor }: Facts, name: string): boolean {
   return model !== undefined && !isVendor && !model.supported_parameters.includes(name)
 }
 
-/** Returns the least tokens that a vendor could count; 0 for a prompt of fewer than `enough` characters. */
+/** Returns the lowest possible token count; 0 for a prompt of fewer than `enough` characters. */
 export function leastTokens({ conversation }: Facts, enough: number): number {
   const texts = conversation.items.map((item) => {
     return item.kind === 'call' ? item.arguments : item.kind === 'reference' ? '' : item.text

@@ -31,7 +31,7 @@ export function targetOf({ operation, method, path }: JournalEntry): string {
   return operation ?? `${method} ${splitAddress(path).route ?? path}`
 }
 
-/** Returns the fields that say what is asked. Bodies without any of these are compared as a whole. */
+/** Returns the fields with the request's content. Bodies without any of these are compared as a whole. */
 function contentOf(body: Record<string, unknown>): unknown {
   const asked = Object.entries(body).filter(([name]) => contentFields.has(name))
   return withoutIds(asked.length > 0 ? Object.fromEntries(asked) : body)
@@ -53,12 +53,12 @@ const incidental = new Set(
   'id call_id tool_call_id tool_use_id metadata user safety_identifier prompt_cache_key'.split(' '),
 )
 
-/** Returns true if a call has no whole reply, or none so far. */
+/** Returns true if a call has no complete reply, or none yet. */
 export function isFailed({ entry, reading }: Attempt): boolean {
   return reading.ending !== 'whole' && (reading.ending !== 'unknown' || entry.durationMs === null)
 }
 
-/** Returns true if a call has failed in a way that another attempt may succeed. */
+/** Returns true if a call has failed in such a way that another attempt may succeed. */
 export function isRetryable({ entry, reading, faults }: Attempt): boolean {
   if (reading.ending === 'rejected') return entry.status >= 500 || [408, 409, 429].includes(entry.status)
   // A client that disconnects has a reason of its own, unless it had to wait.
@@ -71,7 +71,7 @@ export function isSlow(fault: string): boolean {
   return /^(?:timeout|latency|bandwidth|slow-.*|.*-stall)$/.test(fault)
 }
 
-/** Returns true if a call arrived after another one had ended, or while the other one got no reply. */
+/** Returns true if a call arrived after another one had ended or, if that got no reply, after it arrived. */
 export function isAfter(later: Attempt, { entry, reading }: Attempt): boolean {
   const passed = later.entry.elapsedMs - entry.elapsedMs
   // Durations are in real time, which passes while the clock stands still.

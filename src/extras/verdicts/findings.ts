@@ -1,4 +1,4 @@
-/** Judges what an application did wrong, from the calls of its sandbox. */
+/** Determines what an application did wrong, based on its sandbox's calls. */
 import type { SandboxFacts } from '../../gateway/extra.ts'
 import { hideInString } from '../../http/secrets.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
@@ -54,14 +54,14 @@ export interface VerdictMatchers<Result> {
    */
   toHaveRecovered(evidence?: Evidence): Result
   /**
-   * Asserts that no request was invalid, or broke a rule of the vendors that `docs/assumptions.md` lists.
+   * Asserts that no request was invalid or broke one of the vendors' rules listed in `docs/assumptions.md`.
    *
    * @example expect(sandbox).toHaveSentValidRequests()
    */
   toHaveSentValidRequests(): Result
   /**
-   * Asserts that the application counted tokens and cost like `sandbox.usage()`. If not, names the mistake that explains
-   * a difference exactly. Fields that are not given are not compared.
+   * Asserts that the application counted the same tokens and cost as `sandbox.usage()`. If a known mistake
+   * explains a difference exactly, the failure message names it. Omitted fields are not compared.
    *
    * @example expect(sandbox).toAgreeWithLedger({ inputTokens, outputTokens, costUsd })
    */

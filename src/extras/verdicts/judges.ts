@@ -181,7 +181,7 @@ export const judges = {
 
 const notRetryable = new Set([400, 401, 403, 404, 413, 422])
 const maxAttempts = 5
-/** Timers may fire this early. */
+/** Timers may fire up to this many milliseconds early. */
 const timerMs = 5
 
 /** Returns the milliseconds that a reply asks to wait for; 0 without a valid header. SDKs prefer `retry-after-ms`. */
@@ -204,7 +204,7 @@ function gapsBetween(attempts: readonly Attempt[]): number[] {
   })
 }
 
-/** Judges the last attempts at something, if their replies have only a part of the answer. */
+/** Judges the last attempts at something, if their replies contain only part of the answer. */
 function accepted(what: string, concerns: (reading: Reading, evidence: Evidence) => boolean): Judge {
   return function* ({ all, groups }, evidence) {
     const { result, userAborted } = evidence
@@ -274,7 +274,7 @@ function problemOf(reply: Attempt, { entry, items }: Attempt, id: string): strin
   return reply.faults.length > 0 && isObject(schema) ? jsonProblem(args, schema) : undefined
 }
 
-/** Returns the texts in a value, and those of lists of texts joined, without white space. */
+/** Returns the texts in a value, and each list of texts joined to one, all without white space. */
 function leavesOf(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return [squeezed(value)].filter((text) => text !== '')
   if (typeof value !== 'object' || value === null || depth > 20) return []

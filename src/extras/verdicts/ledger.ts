@@ -12,7 +12,7 @@ import { eventsIn, readReply } from './reading.ts'
 const classes = [...tokenCounts, 'totalTokens', 'requests', 'costUsd'] as const
 type Class = (typeof classes)[number]
 
-/** Counts of an application, for all calls of a sandbox. The fields mean the same as in `sandbox.usage()`. */
+/** An application's counts for all calls of a sandbox. The fields mean the same as in `sandbox.usage()`. */
 export type CountedUsage = { readonly [Name in Class]?: number }
 
 export function judgeLedger(received: unknown, counted: CountedUsage) {
@@ -27,7 +27,7 @@ export function judgeLedger(received: unknown, counted: CountedUsage) {
     const uncounted = entries.filter((entry) => entry.usage === null && usagesIn(entry).length > 0)
     const calls = plural(uncounted.length, 'call')
     if (uncounted.length > 0)
-      throw new Error(`toAgreeWithLedger() cannot judge ${calls}: a recording, a body or frames replied`)
+      throw new Error(`toAgreeWithLedger() cannot judge ${calls} answered by a recording, a body or frames`)
     const ledger: CountedUsage = { ...total, costUsd: total.cost }
     const differs = (name: Class, { [name]: change = 0 }: CountedUsage = {}) =>
       !(Math.abs((ledger[name] ?? 0) + change - (counted[name] ?? Number.NaN)) < 1e-9)
@@ -46,13 +46,13 @@ export function judgeLedger(received: unknown, counted: CountedUsage) {
     const sending = entries.filter(({ delivery }) => /pending|held/.test(delivery)).length
     if (sending > 0) lines.push(`\n  ${plural(sending, 'call')} in progress, whose usage may change`)
     const message = pass
-      ? 'Expected the application to disagree with the ledger, but it counted the same.'
+      ? 'Expected the application to disagree with the ledger, but it agreed.'
       : `Expected the application to agree with the ledger:${lines.join('')}\n${allCallsText(entries, [])}`
     return toResult({ pass, message })
   })
 }
 
-/** Returns usual mistakes with their effects. The effect on the cost is known only if whole calls are left out. */
+/** Returns common mistakes with their effects. The effect on cost is known only if whole calls are left out. */
 function mistakesIn(entries: readonly JournalEntry[]): [text: string, change: CountedUsage][] {
   const calls = entries.flatMap((entry) => {
     const { ending } = readReply(entry)
@@ -123,7 +123,7 @@ function usagesIn({ responseBody: { text } }: JournalEntry): CountedUsage[] {
   })
 }
 
-/** Paths in the usage objects of all protocols. POST /messages reports kinds of input apart, so they add up. */
+/** Paths in all protocols' usage objects, added up because POST /messages reports kinds of input separately. */
 const reportedIn = {
   inputTokens: 'input_tokens prompt_tokens cache_read_input_tokens cache_creation_input_tokens',
   cachedTokens:

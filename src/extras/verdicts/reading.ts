@@ -9,11 +9,11 @@ import type { StreamPlaces } from '../../resources/protocol.ts'
 
 export interface Reading {
   /**
-   * `rejected` is a 4xx or 5xx, `error` a failure within a 2xx, `incomplete` a whole reply that says that its answer is
-   * not, and `cut` a reply without its end. `unknown` replies are not stored, or not over.
+   * `rejected` is a 4xx or 5xx, `error` a failure within a 2xx, `incomplete` a complete reply whose answer is marked
+   * as incomplete, and `cut` a reply without its end. `unknown` replies are not stored, or still in progress.
    */
   readonly ending: 'whole' | 'incomplete' | 'error' | 'cut' | 'rejected' | 'none' | 'unknown'
-  /** Text received, without white space and function calls. The raw body if it is cut JSON. */
+  /** Text received, without white space or function calls. The raw body if it is truncated JSON. */
   readonly text: string
   /** Arguments of function calls as received, by call id. */
   readonly calls: ReadonlyMap<string, string>

@@ -1,4 +1,4 @@
-/** Takes unhandled rejections away from the process's listeners. */
+/** Hides unhandled rejections from the process's listeners. */
 type Take = (reason: unknown) => boolean
 
 const takers = new Set<Take>()

@@ -17,8 +17,8 @@ const timeoutMs = 300_000
 const failing = /^(?:silent|hung|crashed|duplicated)$/
 
 /**
- * Adds a test that runs the application once per call and fault, as `sweep()` in `gateway-understudy/verdicts`, with the
- * file's gateway. It fails with a table if a run is silent, hung, crashed or duplicated.
+ * Adds a test that runs the application once per call and fault, like `sweep()` in `gateway-understudy/verdicts`, with
+ * the file's gateway. It fails with a table if a run is silent, hung, crashed or duplicated.
  *
  * @example test.survives('the chat', ({ baseUrl, apiKey }) => ask('Hello?', { baseUrl, apiKey }))
  */

@@ -24,7 +24,7 @@ const statuses = [400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 502, 503, 50
 /** Faults that no client can detect if events have no sequence numbers. */
 const needsNumbers = ['stream-reordered-events', 'stream-duplicate-event']
 
-/** @param chosen Faults to try if they can act. A name stands for its variants, if `depth` is `all`. */
+/** @param chosen Faults to try if they can act. A name includes its variants if `depth` is `all`. */
 export function faultsFor(
   entry: JournalEntry,
   places: StreamPlaces | undefined,

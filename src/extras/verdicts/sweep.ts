@@ -58,9 +58,9 @@ export interface SweepOptions<Result, RequestBodies extends object = Record<stri
   isPartial?(result: Result): boolean
   /** Compares results. Default: deep equality. */
   equals?(left: Result, right: Result): boolean
-  /** Number of runs at a time. If more than 1, runs with a stalled reply are in addition. Default: 20. */
+  /** Number of runs at a time, plus others with a stalled reply if it is more than 1. Default: 20. */
   concurrency?: number
-  /** Real time per run in milliseconds, not counting time in which the process is blocked. Default: 5,000. */
+  /** Limit per run in milliseconds of real time in which the process is not blocked. Default: 5,000. */
   limitMs?: number
 }
 
@@ -75,9 +75,9 @@ export interface SweepRun {
   readonly message: string
   /** Calls of this run, oldest first, such as `createResponse: 503`. */
   readonly calls: readonly string[]
-  /** Mistakes seen in the calls, also of runs that recovered. */
+  /** Mistakes seen in the calls, even if the run recovered. */
   readonly findings: readonly Finding[]
-  /** If false, no client can detect the fault: events without sequence numbers change places, or text has fences. */
+  /** If false, no client can detect the fault, such as reordered events without sequence numbers. */
   readonly isDetectable: boolean
   /** Rule for `sandbox.use()`, which repeats the failure. */
   readonly rule: Rule
@@ -274,7 +274,7 @@ function jsonOf(value: unknown): string {
   return JSON.stringify(value) ?? String(value)
 }
 
-/** Shows two values from shortly before their first difference. */
+/** Shows two values, starting shortly before their first difference. */
 function difference(...values: [unknown, unknown]): string {
   const [left = '', right = ''] = values.map(jsonOf)
   let same = 0

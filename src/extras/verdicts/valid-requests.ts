@@ -30,5 +30,5 @@ function problemsOf({ brokenRules, rules, status, error }: JournalEntry): string
   return isRefused ? [`refused with ${status}: ${error}`] : []
 }
 
-/** Statuses of requests that the gateway refuses by itself. */
+/** Statuses with which the gateway itself rejects invalid requests. */
 const invalid = [400, 404, 405, 413, 415, 422]

@@ -3,7 +3,7 @@ export class Exhausted extends Error {}
 /** Enough for a schema with 2,500 required fields. */
 const maxSteps = 150_000
 
-/** Counts steps instead of time, for the same result on every machine. */
+/** Counts steps instead of time, so that the result is the same on every machine. */
 export class Budget {
   #steps = 0
 

@@ -22,7 +22,7 @@ export interface ValuePlace extends Location {
 
 interface GenerateOptions {
   seed: string
-  /** Returns the next words for free-form strings and names of fields. */
+  /** Returns the next words for free-form strings and field names. */
   words(): string
   /** Proposes a value, which is used if the schemas accept it. Strings are truncated or repeated to fit. */
   propose(place: ValuePlace): unknown
@@ -52,7 +52,7 @@ export function generateValue(
 }
 
 const maxAttempts = 12
-/** Number of values for one attempt, each of which can make other parts of the schema apply. */
+/** Maximum number of values per attempt. Each value can make other parts of the schema apply. */
 const maxRounds = 4
 const maxDepth = 100
 const partSteps = 25
@@ -61,7 +61,7 @@ const nameKey = '*'
 function valueMaker(options: GenerateOptions, budget: Budget, isSmallest: boolean) {
   let linkedAt: string | undefined
 
-  /** Returns the first value made if none is accepted. Throws `InvalidSchema` if none was made. */
+  /** Returns the first generated value if none is accepted. Throws `InvalidSchema` if there is none. */
   function make(
     schemas: readonly Schema[],
     at: Location,

@@ -2,7 +2,7 @@ import { InvalidSchema, type Schema } from './schema.ts'
 
 const maxTries = 1000
 
-/** Returns a number that all schemas accept. Throws `InvalidSchema` if none of the candidates is. */
+/** Returns a number that all schemas accept. Throws `InvalidSchema` if no candidate is accepted. */
 export function numberFor(
   schemas: readonly Schema[],
   isInteger: boolean,

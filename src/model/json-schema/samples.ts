@@ -1,4 +1,4 @@
-/** Values that look like what a field is called: `email` is an address, `city` a city, `rating` a number up to 5. */
+/** Values that fit a field's name: `email` is an address, `city` a city, `rating` a number up to 5. */
 import type { Faker } from '@faker-js/faker'
 import { lookUp } from '../../lib/json.ts'
 import type { ValuePlace } from './generate-value.ts'
@@ -31,7 +31,7 @@ const formats: Readonly<Record<string, Sample>> = {
   uuid: (faker) => faker.string.uuid(),
 }
 
-/** Samples of strings by the last words of the field's name. The first match is used. */
+/** Sample strings by the last words of the field's name. The first match is used. */
 const texts = byEnding({
   'e-?mail( address)?': email,
   'ip( address)?': ipv4,

@@ -23,11 +23,11 @@ export interface Schema
   readonly samples?: readonly unknown[]
   readonly required?: readonly string[]
   readonly uniqueItems?: boolean
-  /** The constraints that the text names. They may contradict the schema. */
+  /** Constraints that the description states in words. They may contradict the schema. */
   readonly description?: Schema
 }
 
-/** Thrown for a schema that is invalid, contradicts itself or accepts only infinite values. */
+/** Thrown for a schema that is invalid, contradicts itself or accepts only infinitely nested values. */
 export class InvalidSchema extends Error {}
 
 const maxParts = 200_000

@@ -7,7 +7,7 @@ export interface Source {
   readonly content?: string | undefined
   /** Offsets of the citing text. Default: those of an existing link to the source, or of a link that is added. */
   readonly span?: readonly [start: number, end: number] | undefined
-  /** Shares no word with the question. */
+  /** If true, the source shares no word with the question. */
   readonly isUnrelated?: boolean | undefined
 }
 

@@ -18,7 +18,7 @@ export interface WritingTask {
 
 /** Sample texts in one language. Patterns are case-insensitive regular expressions. */
 interface Texts {
-  /** Unicode scripts that identify the language. Default: none, for English. */
+  /** Unicode scripts that identify the language. Default: none, as for English. */
   scripts?: readonly string[]
   numbers: readonly string[]
   /** Patterns for questions that ask for a short, long or exact length. */

@@ -51,7 +51,7 @@ function deltas(text: string, toEvent: (delta: string) => StreamEvent): StreamPa
   }
 }
 
-/** Statuses other than incomplete, failed and completed have no event, only a response object. */
+/** Statuses other than incomplete, failed and completed have no event of their own. */
 function lastEvent({ status }: ResponseObject): string {
   return status === 'incomplete' || status === 'failed' ? `response.${status}` : 'response.completed'
 }

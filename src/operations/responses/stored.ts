@@ -4,9 +4,9 @@ import { fieldsOf, listOf } from '../../lib/json.ts'
 import type { StoredConversations } from '../../resources/protocol.ts'
 
 /**
- * Adds the previous conversation, and replaces references. What is not stored is omitted or left as it is.
+ * Adds the previous conversation, and replaces references. Unknown ids are omitted or left unchanged.
  *
- * @param missing Called for what is not stored, with its path, and the rule that it violates.
+ * @param missing Called for each unknown id, with its path, a description, and the violated rule.
  */
 export function expandInput(
   body: unknown,

@@ -206,7 +206,7 @@ describe('explanations with counters', () => {
     const total = Math.round((1000 + 5 * tokens) / 10) / 100
     expect((await explain(slow?.id)).facts).toContainEqual({
       label: 'Time',
-      text: `1000 ms by faults + 0 ms to the first token + ${tokens} tokens × 5 ms = ${total} s.`,
+      text: `1000 ms from faults + 0 ms to the first token + ${tokens} tokens × 5 ms = ${total} s.`,
     })
     expect(taken?.status).toBe(409)
     const { rows } = await explain(taken?.id)

@@ -183,7 +183,7 @@ describe.runIf(hasExtra('chat'))('provider preferences', () => {
       headers: { 'x-openrouter-metadata': 'enabled' },
       body: { model, messages: [question], provider, ...body },
     })
-    const { warnings = [] } = gateway.journal.last('createChatCompletion') ?? {}
+    const { warnings = [] } = gateway.journal.entries().at(-1) ?? {}
     const [endpoint] = reply.openrouter_metadata?.endpoints.available ?? []
     if (endpoint) expect(endpoint.provider).toBe(reply.provider)
     return { status, reply, warnings }
@@ -237,7 +237,7 @@ describe.runIf(hasExtra('chat'))('provider preferences', () => {
     const { gateway } = setup({ strict: true })
     const body = { model, input: 'Hi', provider: { order: ['aurora'] } }
     expect((await call(gateway, 'POST /embeddings', { body })).status).toBe(200)
-    const { warnings } = gateway.journal.last('createEmbeddings') ?? {}
+    const [{ warnings } = {}] = gateway.journal.entries()
     expect(warnings).toEqual(['body.provider is accepted, but not simulated'])
   })
 })

@@ -175,7 +175,7 @@ it('toAgreeWithLedger() cannot judge a reply whose usage a body states', async (
   const body = { model: 'aurora/dawn-2', ...bodies.responses }
   await open({ fetch: gateway.fetch, apiKey: sandbox.apiKey }, 'POST /responses', { body })
   const check = () => expect(sandbox).toAgreeWithLedger({ inputTokens: 3 })
-  expect(check).toThrow('toAgreeWithLedger() cannot judge 1 call: a recording, a body or frames replied')
+  expect(check).toThrow('toAgreeWithLedger() cannot judge 1 call answered by a recording, a body or frames')
 })
 
 it('toAgreeWithLedger() finds answers that were left out because they are incomplete', async () => {

@@ -59,7 +59,7 @@ export function togglePause(): void {
 }
 
 export const terms = computed(() => parseSearch(param('q')))
-/** Calls that the server has found by a search term, as sandbox and id. Keys are terms as typed. */
+/** Calls that the server has found, as sandbox and id, by search term as typed. */
 const found = signal<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
 
 /** Calls in the chosen sandbox, or in all sandboxes. Oldest first. */
@@ -168,7 +168,7 @@ export async function clearCalls(): Promise<void> {
   })
 }
 
-/** Shows the file of a failed test instead of the server's calls, or these again if there is no file. */
+/** Shows the file of a failed test or, without a file, the server's calls again. */
 export async function showFailedTest(file?: File): Promise<void> {
   try {
     const opened = file && (await readFailedTest(file))

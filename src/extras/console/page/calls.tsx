@@ -73,7 +73,7 @@ const searchAfterMs = 100
 
 const hideHelp = () => document.getElementById('search-help')?.hidePopover()
 
-/** Search field. The list and the URL follow when typing pauses, because each change renders all visible rows. */
+/** Search field. The list and URL change when typing pauses, because each change renders all visible rows. */
 function SearchField() {
   const query = param('q')
   const text = useSignal(query)
@@ -354,7 +354,7 @@ function axisOf(calls: readonly CallRow[]): TimeAxis {
   return { begins, duration: Math.max(1, end - omitted) }
 }
 
-/** Figures of the calls that match the search. */
+/** Totals for the calls that match the search. */
 function Totals() {
   const [shown, all] = [shownCalls.value, chosenCalls.value]
   if (shown.length === 0) return null

@@ -12,7 +12,7 @@ const retryMs = 1000
 
 let position = ''
 
-/** Calls back with changed calls, for as long as the page is open. */
+/** Calls `take` with changed calls, for as long as the page is open. */
 export async function follow(take: (changed: ChangedCalls) => void): Promise<void> {
   for (;;) {
     await untilVisible()

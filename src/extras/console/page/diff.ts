@@ -47,7 +47,7 @@ function align(before: readonly string[], after: readonly string[]): DiffLine[] 
   return [...lines, ...pair(removed, added)]
 }
 
-/** Puts removed and added lines next to each other. If both texts are long, a pair can be equal. */
+/** Puts removed and added lines next to each other. Omits equal pairs in texts too long to align. */
 function pair(removed: readonly string[], added: readonly string[]): DiffLine[] {
   const length = Math.max(removed.length, added.length)
   return Array.from({ length }, (_, index) => ({ left: removed[index], right: added[index] })).filter(

@@ -25,12 +25,12 @@ export function FailNext({
         await ask('deleteScenario', { sandbox, name: id })
     await ask('useScenario', { sandbox }, { body: { name: 'fail-next', rules: [rule] } })
     onUse?.()
-    return `The next call of ${operation} gets ${fault.value}`
+    return `The next call to ${operation} gets ${fault.value}`
   }
   return (
     <fieldset class="bar formats">
       <legend class="muted">
-        Fail the next call of {operation === 'text' ? 'any text operation' : operation} with
+        Fail the next call to {operation === 'text' ? 'any text operation' : operation} with
       </legend>
       <select
         aria-label="Fault"

@@ -105,7 +105,7 @@ export function ResetButton({ sandbox, onReset }: { sandbox: string; onReset: ()
     await onReset()
     return 'Sandbox reset to its initial state'
   }
-  const question = `Reset sandbox '${sandbox}'? Its calls, active scenarios and changed records are lost.`
+  const question = `Reset sandbox '${sandbox}'? Its calls, active scenarios and changed records will be lost.`
   return (
     <ActionButton kind="danger" question={question} run={reset}>
       Reset sandbox

@@ -91,7 +91,7 @@ function Sandbox({ info }: { info: SandboxAddress }) {
         {id !== 'default' && (
           <ActionButton
             kind="danger"
-            question={`Delete sandbox '${id}'? Its calls, scenarios and records are lost, and later requests to it fail.`}
+            question={`Delete sandbox '${id}'? Its calls, scenarios and records will be lost, and later requests to it will fail.`}
             run={async () => {
               await ask('deleteSandbox', here)
               focus('.screen button')

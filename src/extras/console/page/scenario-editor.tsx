@@ -32,7 +32,7 @@ export function EditButton({ scenario }: { scenario: { name: string } }) {
     focus('#scenario-editor')
   }
   const question =
-    text.value === saved.value ? undefined : 'Replace the text in the editor? Your changes are lost.'
+    text.value === saved.value ? undefined : 'Replace the text in the editor? Your changes will be lost.'
   return (
     <ActionButton label={`Edit ${scenario.name}`} run={edit} question={question}>
       Edit
@@ -44,7 +44,7 @@ export function ScenarioEditor({ sandbox, onUse }: { sandbox: string; onUse: () 
   const draft = useSignal<(CheckedDraft & { text: string; position: number }) | undefined>(undefined)
   const problem = useSignal('')
   const written = text.value
-  /** Position of the caret. A move completes other names. */
+  /** Position of the caret, at which names are completed. */
   const caret = useSignal(0)
   const onMove = () => (caret.value = area()?.selectionStart ?? 0)
   const timer = useRef(0)

@@ -64,7 +64,7 @@ function LiveScenarios() {
           <h2>Active</h2>
           <span class="grow" />
           <ActionButton
-            question={`Deactivate all scenarios in sandbox '${id}' except its initial ones? The rules' counters are reset.`}
+            question={`Deactivate all scenarios in sandbox '${id}' except its initial ones? The rules' counters will be reset.`}
             disabled={activeScenarios.length === 0}
             run={async () => {
               await ask('resetScenarios', { sandbox: id })
@@ -123,7 +123,7 @@ function Active({
 }: {
   scenario: ScenarioProgress
   sandbox: string
-  /** Undefined in a file. */
+  /** Undefined if the page shows a file. */
   deactivate?: () => Promise<void>
 }) {
   /** Row of the rule that the URL names, if the user followed a call's link. */

@@ -13,7 +13,7 @@ export interface Term {
   value: string
   /** If true, the term must not match. */
   isNegated: boolean
-  /** Word before a colon that is not a field. The term is a word then. */
+  /** Word before a colon that is not a field. The whole term is then treated as a word. */
   unknown?: string | undefined
 }
 
@@ -22,13 +22,13 @@ interface Field {
   help: Help
   /** Returns values of a call, one of which must match. Undefined for a term that the server searches for. */
   read?: (call: CallRow) => readonly string[]
-  /** Compares values that are not equal in text. */
+  /** Returns true for other calls that match. */
   matches?: (call: CallRow, value: string) => boolean
   /** Valid values. Default: all. */
   expects?: RegExp
 }
 
-/** Returns the scenarios or, for rules that tests give inline, the activations. */
+/** Names each rule by its scenario or, if a test passed it inline, by its activation. */
 export function ruleName({ rules }: Pick<CallRow, 'rules'>): string {
   return rules.map((rule) => `${titleOf(rule.activation, rule.scenario)}#${rule.index}`).join(', ')
 }
@@ -53,7 +53,7 @@ const kinds: Record<string, readonly [meaning: string, test: (call: CallRow) => 
     'replies that ended early',
     ({ status, delivery }) => status === 0 || delivery.startsWith('aborted'),
   ],
-  pending: ['calls that are not over', ({ delivery }) => delivery === 'pending'],
+  pending: ['calls in progress', ({ delivery }) => delivery === 'pending'],
 }
 
 const kindNames = Object.keys(kinds)
@@ -145,7 +145,7 @@ export interface Mistake {
   meant: string
 }
 
-/** Finds terms with an unknown field, with an invalid value, or with a value that is in no call but near to one. */
+/** Finds terms with an unknown field, an invalid value, or a value that only resembles one in the calls. */
 export function mistakes(terms: readonly Term[], calls: readonly CallRow[]): Mistake[] {
   return terms.flatMap(({ text, name, value, isNegated, unknown }) => {
     const minus = isNegated ? '-' : ''
@@ -194,7 +194,7 @@ export function matches(call: CallRow, { name, value, isNegated }: Term, found: 
 
 const texts = new WeakMap<CallRow, string>()
 
-/** Returns the text that words are searched in. Called early, because it takes long for thousands of rows at once. */
+/** Returns the text to search for words. Called early, because thousands of rows at once take a long time. */
 export function textOf(call: CallRow): string {
   const known = texts.get(call)
   if (known !== undefined) return known

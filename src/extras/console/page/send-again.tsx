@@ -14,7 +14,7 @@ const hidden = '(hidden)'
 
 /** Requests that were edited but not sent. */
 export const drafts = new Map<string, ReturnType<typeof draftOf>>()
-/** Identifies a call. Its id repeats after a reset. */
+/** Identifies a call. The id alone is not unique, because ids repeat after a reset. */
 export const draftKey = ({ id, timestamp }: JournalEntry, sandbox: string) => `${sandbox} ${id} ${timestamp}`
 
 function draftOf(entry: JournalEntry, sandbox: string) {
