@@ -114,7 +114,7 @@ export const sandboxOperations = [
     },
   }),
   sandboxOperation('restoreSnapshot', 'POST /sandboxes/{sandbox}/restore', {
-    doc: { summary: 'Restore a snapshot, any number of times. The journal is unchanged' },
+    doc: { summary: 'Restore a snapshot, which can be reused. The journal is unchanged' },
     input: { body: Snapshot },
     resolve(sandbox, { body: { id } }) {
       const snapshot = snapshots.get(sandbox)?.get(id)

@@ -81,7 +81,7 @@ export const transportFaults = [
   defineFault('stream-joined', 'chunks', {
     summary: 'The head and all events are sent in one chunk at the end, as through a buffering proxy.',
     params: () => ({
-      ms: Duration.default(1000).describe('Minimum delay in milliseconds, if the stream is shorter.'),
+      ms: Duration.default(1000).describe('Minimum delay in milliseconds, even for shorter streams.'),
     }),
     apply({ ms }, context, reply) {
       const { bytes, waitedMs, ending } = readWhole(reply.body)

@@ -33,7 +33,7 @@ const maxValues = 500_000
 const numberWeight = 0.4
 const maxKeys = 250_000
 
-/** Returns the limit that a text exceeds, if any, before it is parsed. */
+/** Returns the limit that unparsed JSON exceeds, if any. */
 function excessOf(text: string): string | undefined {
   if (text.length <= 2 * maxDepth) return undefined
   let depth = 0

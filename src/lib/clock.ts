@@ -8,7 +8,7 @@ const clockStart = Date.UTC(2026, 0, 1)
 /** Maximum total advance. ISO dates after the year 9999 have a different format. */
 const maxAdvancedMs = Date.UTC(9900, 0, 1) - clockStart
 
-/** Maximum delay of a timer, 25 days. Longer ones fire immediately. */
+/** Maximum delay of a timer, almost 25 days. Longer ones fire immediately. */
 export const maxTimerMs = 2 ** 31 - 1
 
 export interface ClockReading {

@@ -28,7 +28,7 @@ export interface Protocol<Body, Result> {
   readonly clientHeader?: string
   /** Reply header that contains the request's id, in addition to `x-request-id`. Default: none. */
   readonly idHeader?: string
-  /** Beginning of a function call's id. Default: `call_`. */
+  /** Prefix of function call ids. Default: `call_`. */
   readonly callPrefix?: string | undefined
   readonly errorSchema?: z.ZodType
   /** Status of a failed answer that is not streamed. Default: 200, because the object shows the failure. */

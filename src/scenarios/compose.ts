@@ -305,7 +305,7 @@ function playScripts(trials: readonly Trial[], { readConversation }: MatchContex
   }
 }
 
-/** Returns the reason why a rule cannot act next to the answer and earlier modifiers, or undefined. */
+/** Returns why a rule cannot be combined with the answer and earlier modifiers, or undefined. */
 function reasonAgainst(
   rule: TriedRule,
   answer: TriedRule | undefined,

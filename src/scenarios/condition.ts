@@ -33,7 +33,7 @@ export interface RuleRequest extends Conditioned {
   /** Operation id; undefined for a path without an operation. */
   readonly operation: string | undefined
   readonly generatesText?: boolean
-  /** Beginning of a function call's id. Default: `call_`. */
+  /** Prefix of function call ids. Default: `call_`. */
   readonly callPrefix?: string | undefined
   readonly method: string
   /** Path relative to the base URL, such as `/chat/completions`; undefined for paths outside it. */

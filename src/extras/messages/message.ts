@@ -209,7 +209,7 @@ function inputOf(json: string): Record<string, unknown> {
   }
 }
 
-/** Beginning of a function call's id. */
+/** Prefix of function call ids. */
 export const callPrefix = 'toolu_'
 
 export const failureStatus = 500

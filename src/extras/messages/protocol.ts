@@ -129,7 +129,7 @@ function toTool(tool: MessagesTool, index: number): PromptTool {
   return { kind: 'search', parameters: domains, path }
 }
 
-/** Inputs of forced calls to Anthropic's tools that the client runs. A model that is not forced never calls them. */
+/** Sample inputs for forced calls to Anthropic's client-side tools. A model that is not forced never calls them. */
 const sampleInputs = {
   bash: { command: 'ls' },
   computer: { action: 'screenshot' },

@@ -326,7 +326,7 @@ function withFiles(message: Record<string, unknown>, body: unknown): object {
   }
 }
 
-/** Files are not parsed, so the annotation says so where the vendor repeats a file's text. */
+/** Files are not parsed: where the vendor repeats a file's text, the annotation says so. */
 function annotationOf({ filename, file_data }: Record<string, unknown>): object {
   const name = String(filename ?? 'file')
   const digits = ['a', 'b', 'c', 'd'].map((part) => hash('file', part, String(file_data))).join('')

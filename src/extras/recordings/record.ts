@@ -112,7 +112,7 @@ function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean
 
 /** Delay between the last byte and a reset, in real milliseconds. An immediate reset would overtake that byte. */
 const resetAfterMs = 20
-/** Number of bytes to keep of each chunk, because a stream's last event may be split. */
+/** Number of trailing bytes to keep, because a stream's last event may be split. */
 const tailBytes = 64
 
 interface ExchangeSetup extends RecorderSetup {

@@ -58,7 +58,7 @@ export interface SweepOptions<Result, RequestBodies extends object = Record<stri
   isPartial?(result: Result): boolean
   /** Compares results. Default: deep equality. */
   equals?(left: Result, right: Result): boolean
-  /** Number of runs at a time, plus others with a stalled reply if it is more than 1. Default: 20. */
+  /** Maximum number of concurrent runs. If more than 1, runs that wait on a stalled reply are extra. Default: 20. */
   concurrency?: number
   /** Limit per run in milliseconds of real time in which the process is not blocked. Default: 5,000. */
   limitMs?: number

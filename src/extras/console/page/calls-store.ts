@@ -233,7 +233,7 @@ export function start(): void {
 
 let isSearching = false
 
-/** Searches until the terms and the calls no longer change. Searches take at most a tenth of the server's time. */
+/** Repeats the search until the terms and calls stop changing. Searches take at most a tenth of the server's time. */
 async function searchBodies(): Promise<void> {
   if (isSearching) return
   isSearching = true
