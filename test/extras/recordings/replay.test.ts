@@ -171,7 +171,7 @@ describe('recordings', () => {
     expect([status, body.error.metadata.nearest.recording]).toEqual([404, 'ask.recording.jsonl'])
     const used = await call(gateway, 'DELETE /nowhere', { body: { a: 1 } })
     expect(used.body.error).not.toHaveProperty('metadata')
-    expect(used.body.error.message).toMatch(/^The only recording of DELETE \/nowhere has been replayed/)
+    expect(used.body.error.message).toMatch(/^The only recording of this DELETE \/nowhere has been replayed/)
   })
 
   it('still match requests after the secrets in environment variables are unset', async () => {
