@@ -273,7 +273,9 @@ function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: read
     const { length } = matching
     const explainMiss = () => {
       const replayed =
-        length === 1 ? `The only recording of this ${line} has` : `All ${length} recordings of this ${line} have`
+        length === 1
+          ? `The only recording of this ${line} has`
+          : `All ${length} recordings of this ${line} have`
       if (length > 0)
         return {
           message: `${replayed} been replayed`,
