@@ -213,7 +213,9 @@ describe('recordings', () => {
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":2}')
     const { status, text } = await post(gateway, '/responses', hello)
     expect(status).toBe(404)
-    expect(JSON.parse(text).error.message).toMatch(/^All 2 recordings of this POST \/responses have been replayed/)
+    expect(JSON.parse(text).error.message).toMatch(
+      /^All 2 recordings of this POST \/responses have been replayed/,
+    )
     expect(gateway.usage()).toMatchObject({ requests: 2, unpriced: 2, cost: 0 })
     gateway.reset()
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
