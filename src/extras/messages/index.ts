@@ -32,16 +32,17 @@ const createMessage = defineOperation({
   assumes: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
   protocol,
   resolve(context) {
-    if (context.body.thread != null) throw unsupportedThread()
+    refuseThread(context.body)
     return respond(protocol, context)
   },
 })
 
-/** Returns the error after which clients send the whole conversation. */
-function unsupportedThread(): GatewayError {
+/** Throws the error after which clients send the whole conversation. */
+function refuseThread({ thread }: Pick<CreateMessageRequest, 'thread'>): void {
+  if (thread == null) return
   const message = 'Threads are not supported: send the whole conversation without `thread`'
   const details = { error_code: 'thread_unsupported_request', unsupported: ['thread'] }
-  return new GatewayError(400, message, { details }, { assumption: 'notSimulated', isFinal: true })
+  throw new GatewayError(400, message, { details }, { assumption: 'notSimulated', isFinal: true })
 }
 
 /** Counts a message's input tokens, as its usage would. Agents count before each turn. */
@@ -55,6 +56,7 @@ const countMessageTokens = defineOperation({
   assumes: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
   errorProtocol: protocol,
   async resolve({ body, ...context }) {
+    refuseThread(body)
     const requested = protocol.prompt({ ...body, max_tokens: 1 }, protocol.conversation(body))
     const { prompt } = await applyPreset(requested, context)
     return ok({ input_tokens: inputTokens(prompt, toTranscript(prompt.conversation)) })

@@ -14,7 +14,9 @@ import vendor from './openrouter.json' with { type: 'json' }
 export async function routeTo(name: string, body: unknown, tables: SandboxState['tables']) {
   const preferences = fieldsOf(fieldsOf(body)['provider'])
   const slugsIn = (field: string) => listOf(preferences[field]).map(slugOf)
-  const [order, only, ignore] = [slugsIn('order'), slugsIn('only'), slugsIn('ignore')]
+  const order = slugsIn('order')
+  const only = slugsIn('only')
+  const ignore = slugsIn('ignore')
   const model = withoutOnline(name)
   const isListed = (await pricingOf(model, tables)) !== undefined
   const serving = new Map((await providersOf(model, tables)).map(({ slug, name }) => [slug, name]))
@@ -27,7 +29,8 @@ export async function routeTo(name: string, body: unknown, tables: SandboxState[
   const isAllowed = (slug: string) => serving.has(slug) && allows(slug) && !ignore.includes(slug)
   const provider = serving.get([...order, ...serving.keys()].find(isAllowed) ?? '')
   if (provider !== undefined || serving.size === 0) return { provider: provider ?? '' }
-  const [available, requested] = [[...serving.keys()], required.flat()]
+  const available = [...serving.keys()]
+  const requested = required.flat()
   const limit = `but your request's provider.only preference permits only: ${only.join(', ')}.`
   const detail = only.length > 0 ? ` Providers serving ${model}: ${available.join(', ')}, ${limit}` : ''
   const message = requested.length > 0 ? vendor.routing.refused + detail : vendor.routing.ignored

@@ -67,17 +67,22 @@ export async function decodeChunks<Chunk extends { readonly bytes: Uint8Array }>
 ): Promise<Chunk[]> {
   const all = chunks.map(({ bytes }) => bytes)
   const decoded = decode(joinBytes(all), encoding, maxOutputLength)
-  const stream = decoderOf(encoding, all[0]?.[0])?.stream()
-  const ends: number[] = []
+  // Exists, because the body was decoded.
+  const stream = (decoderOf(encoding, all[0]?.[0]) as Decoder).stream()
   let end = 0
-  stream?.on('data', ({ length }) => {
+  stream.on('data', ({ length }) => {
     end += length
   })
+  // Bytes after the compressed data can be an error of the stream only.
+  const failed = new Promise((resolve) => stream.on('error', resolve))
+  const starts = [0]
   for (const bytes of all) {
-    await new Promise((resolve) => stream?.write(bytes, resolve))
-    ends.push(end)
+    await Promise.race([new Promise((resolve) => stream.write(bytes, resolve)), failed])
+    starts.push(end)
   }
+  // The last chunk has what the decoder kept back.
+  starts[chunks.length] = decoded.length
   return chunks
-    .map((chunk, index) => ({ ...chunk, bytes: decoded.subarray(ends[index - 1] ?? 0, ends[index]) }))
+    .map((chunk, index) => ({ ...chunk, bytes: decoded.subarray(starts[index], starts[index + 1]) }))
     .filter(({ bytes }) => bytes.length > 0)
 }

@@ -106,8 +106,7 @@ export function openRecordings({
     Boolean(globalThis.process?.env?.['CI']) &&
     !isLoopback(new URL(String(upstream)).hostname)
   const { find, handles } = finderOf(readRecordings(from ?? []), ignoreFields)
-  const hasRecordings = from !== undefined && from.length > 0
-  const options = { onUnmatched, upstream, onEnd, isBlocked, hasRecordings }
+  const options = { onUnmatched, upstream, onEnd, isBlocked }
   /** Recordings replayed for calls in progress, because each of a call's models gets the same one. */
   const replayed = new WeakMap<CallRecord, NamedRecording>()
   return { answer: (record, rejection) => replay(find, replayed, options, record, rejection), handles }
@@ -124,15 +123,13 @@ function readRecordings(given: string | ReplayedRecording[]): ReadonlyMap<string
 interface Replaying extends Pick<ReplayOptions, 'onUnmatched' | 'upstream' | 'onEnd'> {
   /** If true, unmatched requests would be forwarded, but CI is set. */
   readonly isBlocked: boolean
-  /** If false, a request without a recording causes no warning. True for an empty folder. */
-  readonly hasRecordings: boolean
 }
 
 /** Replays recordings, even for requests with an unknown path or media type. */
 function replay(
   find: ReturnType<typeof finderOf>['find'],
   replayed: WeakMap<CallRecord, NamedRecording>,
-  { onUnmatched, upstream, onEnd, isBlocked, hasRecordings }: Replaying,
+  { onUnmatched, upstream, onEnd, isBlocked }: Replaying,
   record: CallRecord<SandboxState>,
   rejection: unknown,
 ): FoundAnswer | undefined {
@@ -178,7 +175,7 @@ function replay(
       }
       const isForwarded = onUnmatched === 'passthrough'
       const where = isForwarded ? `; forwarded to ${shownUpstream(String(upstream))}` : ''
-      if (hasRecordings) record.warn(`${message}${where}`)
+      record.warn(`${message}${where}`)
       if (!isForwarded) return undefined
       record.note({ lacksRecording: false })
       return forward(String(upstream), record, signal)

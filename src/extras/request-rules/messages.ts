@@ -170,7 +170,8 @@ function* checkSettings(body: Fields, facts: Facts) {
   yield isUnknown && breach('tool-choice-unknown', 'tool_choice', unknown)
   for (const [at, { type, name: sent, input_schema: schema }] of tools.entries()) {
     if ((type ?? 'custom') !== 'custom') continue
-    const [path, name] = [`tools[${at}].custom`, textOf(sent)]
+    const path = `tools[${at}].custom`
+    const name = textOf(sent)
     const mustMatch = "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
     yield /[^\w-]/.test(name) && breachAt('tool-name-pattern', `${path}.name`, mustMatch)
     const tooLong = 'String should have at most 128 characters'

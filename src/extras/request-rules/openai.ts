@@ -56,7 +56,8 @@ export function* checkDefinitions(
   // OpenRouter adapts schemas for other vendors' models.
   const isOpenAi = !isVendor || textOf(model).startsWith('openai/')
   for (const { path, type, name: sent, parameters: schema, strict } of tools) {
-    const [param, name] = [`${path}.name`, textOf(sent)]
+    const param = `${path}.name`
+    const name = textOf(sent)
     const pattern = "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
     const mismatch = `Invalid '${param}': string does not match pattern. ${pattern}`
     // Some models accept dots.

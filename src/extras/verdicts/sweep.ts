@@ -215,7 +215,7 @@ export async function runSweep<Result, RequestBodies extends object>(
       runs[place] = await tryFault(job, result)
       await worker(_, index)
     }
-    // Runs that wait for a reply in vain need no processor.
+    // Runs that wait for a reply in vain need no processor: two more for each worker after the first.
     await Promise.all(Array.from({ length: 3 * concurrency - 2 }, worker))
     return { result, calls: entries.map(callText), runs }
   } finally {

@@ -357,6 +357,8 @@ it("refuses the threads of the client's tool runner, which then sends the whole 
   const thread = { type: 'continue', previous_message_id: 'msg_1' }
   const { error } = (await call(gateway, 'POST /messages', { body: { ...ask(''), messages, thread } })).body
   expect(error.details.error_code).toBe('thread_unsupported_request')
+  const counted = await call(gateway, 'POST /messages/count_tokens', { body: { ...ask('Oslo?'), thread } })
+  expect(counted.body.error.details.error_code).toBe('thread_unsupported_request')
   gateway.script([
     { call: { weather: { city: 'Oslo' } } },
     { expect: { result: { weather: 'Rain' } }, text: 'It rains.' },
@@ -365,7 +367,7 @@ it("refuses the threads of the client's tool runner, which then sends the whole 
   expect((await client.beta.messages.toolRunner({ ...ask('Oslo?'), tools })).content).toMatchObject([
     { text: 'It rains.' },
   ])
-  expect(gateway.journal.entries().map(({ status }) => status)).toEqual([400, 400, 200, 200])
+  expect(gateway.journal.entries().map(({ status }) => status)).toEqual([400, 400, 400, 200, 200])
 })
 
 it('replies with scripted events, which the Anthropic client reads', async () => {

@@ -8,6 +8,8 @@ import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   type ExchangeLine,
@@ -97,6 +99,24 @@ describe('the recorder', () => {
       ])
     },
   )
+
+  it('records a compressed stream that other bytes follow', async () => {
+    const text = Array.from({ length: 2000 }, (_, index) => `data: ${index}\n\n`).join('')
+    const sent = Buffer.concat([zstdCompressSync(text), Buffer.alloc(40, 7)])
+    await using upstream = await startUpstream(async (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'zstd' })
+      for (let at = 0; at < sent.length; at += 10) {
+        response.write(sent.subarray(at, at + 10))
+        await setImmediate()
+      }
+      response.end()
+    })
+    const recorder = await record(upstream.url)
+    await ask(recorder.baseUrl, '/responses', { body: {} })
+    await recorder.close()
+    const [recording] = (await recordingsIn(recorder.out)).values()
+    expect(Buffer.concat(chunksOf(recording).map(({ bytes }) => bytes)).toString()).toBe(text)
+  })
 
   it('keeps the recording if the client disconnects after [DONE], which may be split', async () => {
     const { promise: left, resolve: leave } = Promise.withResolvers<void>()

@@ -372,7 +372,7 @@ describe('unmatched requests', () => {
     )
   })
 
-  it('are forwarded without a warning if there are no recordings, unless a rule replies or fails', async () => {
+  it('are forwarded with upstream alone, unless a rule replies or fails', async () => {
     await using upstream = await startUpstream((_, response) => void response.end('real'))
     const gateway = createGateway(passthrough(upstream))
     gateway.reply('mocked', { when: { body: { model: { matches: '^(?!borealis/)' } } } })
@@ -383,7 +383,10 @@ describe('unmatched requests', () => {
     expect((await post(gateway, '/unknown', {})).text).toBe('real')
     expect((await call(gateway, 'GET /files')).status).toBe(503)
     expect(upstream.requests.map(({ url }) => url)).toEqual(['/api/v1/responses', '/api/v1/unknown'])
-    expect(gateway.journal.entries().flatMap(({ warnings }) => warnings)).toEqual([])
+    const forwarded = ['POST /responses', 'POST /unknown'].map(
+      (line) => `There is no recording of ${line}; forwarded to ${upstream.url.href}`,
+    )
+    expect(gateway.journal.entries().flatMap(({ warnings }) => warnings)).toEqual(forwarded)
     expect(gateway.journal.unmatched()).toEqual([])
   })
 
