@@ -148,9 +148,8 @@ function* checkSettings(body: Fields, facts: Facts) {
     const advice = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
     const notEnabled = `"thinking.type.enabled" is not supported for this model. ${advice}`
     yield isAdaptive && breach('thinking-type', 'thinking.type', notEnabled)
-    const isForced = choice === 'any' || choice === 'tool'
     const notForced = 'Thinking may not be enabled when tool_choice forces tool use.'
-    yield isForced && breach('thinking-forced-tool', 'tool_choice', notForced)
+    yield /^(any|tool)$/.test(textOf(choice)) && breach('thinking-forced-tool', 'tool_choice', notForced)
     const mustBeOne = '`temperature` may only be set to 1 when thinking is enabled'
     yield (temperature ?? 1) !== 1 && breach('thinking-temperature', 'temperature', mustBeOne)
   }
