@@ -37,6 +37,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         {problem && <a href={hashWith(closed)}>Close</a>}
       </article>
     )
+  const address = sandboxes.value.find(({ id }) => id === sandbox)
   const isSending = isOpened.value ?? drafts.has(draftKey(entry, sandbox))
   const exported = async (as: ExportFormat) => (await ask('exportCall', here, { query: { as } })).text
   return (
@@ -57,7 +58,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         {entry.firstByteMs !== null && entry.timeline.length > 0 && (
           <span>first byte {milliseconds(entry.firstByteMs)}</span>
         )}
-        <span>sandbox {withName(sandbox, sandboxes.value.find(({ id }) => id === sandbox)?.name)}</span>
+        <span>sandbox {withName(sandbox, address?.name)}</span>
         <code>{id}</code>
       </p>
       {!failedTest.value && (
@@ -71,7 +72,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
               operation={entry.operation ?? `${entry.method} ${shortPath(entry)}`}
             />
           </div>
-          {isSending && sandboxes.value.length > 0 && <SendAgain entry={entry} sandbox={sandbox} />}
+          {isSending && address && <SendAgain entry={entry} address={address} />}
           <fieldset class="bar formats">
             <legend class="muted">Copy as</legend>
             {formats.map(([as, title]) => (

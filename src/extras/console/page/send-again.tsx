@@ -1,8 +1,8 @@
 /** Form that edits a call's request and sends it again, in the same sandbox. */
 import { signal } from '@preact/signals'
+import type { SandboxAddress } from '../../../control/sandbox-operations.ts'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { isObject, parseJson } from '../../../lib/json.ts'
-import { sandboxes } from './calls-store.ts'
 import { go } from './location.ts'
 import { ActionButton, Field, pretty, TextArea } from './parts.tsx'
 
@@ -17,8 +17,7 @@ export const drafts = new Map<string, ReturnType<typeof draftOf>>()
 /** Identifies a call. The id alone is not unique, because ids repeat after a reset. */
 export const draftKey = ({ id, timestamp }: JournalEntry, sandbox: string) => `${sandbox} ${id} ${timestamp}`
 
-function draftOf(entry: JournalEntry, sandbox: string) {
-  const key = sandboxes.value.find(({ id }) => id === sandbox)?.apiKey ?? 'any'
+function draftOf(entry: JournalEntry, key: string) {
   const kept = Object.entries(entry.headers).filter(([name]) => !ownHeaders.test(name))
   // A call that arrived without a key, such as one that a test made in the sandbox's context, gets one as well.
   if (!kept.some(([, value]) => value === hidden)) kept.unshift(['authorization', hidden])
@@ -33,9 +32,10 @@ function draftOf(entry: JournalEntry, sandbox: string) {
   }
 }
 
-export function SendAgain({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
+export function SendAgain({ entry, address }: { entry: JournalEntry; address: SandboxAddress }) {
+  const { id: sandbox, apiKey } = address
   const key = draftKey(entry, sandbox)
-  const draft = drafts.get(key) ?? draftOf(entry, sandbox)
+  const draft = drafts.get(key) ?? draftOf(entry, apiKey)
   drafts.set(key, draft)
   const { method, path, headers, body } = draft
   const send = async () => {
