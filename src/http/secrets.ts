@@ -48,12 +48,34 @@ export function hideInQuery(search: string): string {
   return hideInString(shown.join('&'))
 }
 
-/** Hides secrets in text: in JSON by names and patterns, in other text, such as truncated JSON, by patterns. */
+/** Hides secrets in text: in JSON by names and patterns, in other text, such as streams, by patterns. */
 export function hideInText(text: string): string {
   const value = parseJson(text)
-  if (value === undefined) return hideInString(text)
+  if (value === undefined) return hideInString(mapDeltas(text, masked).replaceAll(/\uffff+/g, hidden))
   const shown = hideInValue(value)
   return equal(value, shown) ? text : JSON.stringify(shown)
+}
+
+const masked = (text: string) => hideInString(text, (secret) => '\uffff'.repeat(secret.length))
+
+const deltas =
+  /("(delta|content|text|arguments|partial_json|thinking|reasoning|reasoning_content|refusal)": ?")((?:\\.|[^"\\])*)(?=")/g
+
+/** Joins a stream's deltas of each field, item, choice and content block, and replaces them with text as long. */
+export function mapDeltas(stream: string, change: (joined: string) => string): string {
+  const texts = new Map<string, string>()
+  const edit = (replace: (joined: string, delta: string) => [joined: string, delta: string]) =>
+    stream.replace(/^data:.*/gm, (line) => {
+      const item = line.match(/index": ?[1-9]\d*/g)?.join() ?? ''
+      return line.replace(deltas, (_, start: string, field: string, delta: string) => {
+        const [joined, replaced] = replace(texts.get(field + item) ?? '', delta)
+        texts.set(field + item, joined)
+        return start + replaced
+      })
+    })
+  edit((joined, delta) => [joined + delta, delta])
+  for (const [key, joined] of texts) texts.set(key, change(joined))
+  return edit((joined, { length }) => [joined.slice(length), joined.slice(0, length)])
 }
 
 export function hideInString(text: string, mark: (secret: string) => string = hide): string {

@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { announcesEvents } from '../../http/reply.ts'
-import { isSecretName } from '../../http/secrets.ts'
+import { isSecretName, mapDeltas } from '../../http/secrets.ts'
 import { joinBytes, toLatin1 } from '../../lib/bytes.ts'
 import { readRegularFile } from '../../lib/data-file.ts'
 import { check } from '../../lib/schema-messages.ts'
@@ -106,7 +105,7 @@ export class RecordingFolder {
     this.#before.delete(key)
   }
 
-  /** Writes a recording, unless it still contains a secret, such as one that is split across deltas. */
+  /** Writes a recording, unless it still contains a secret. */
   write(recording: Recording, name = recording.head.operation): RecordOutcome {
     const { head, request, reply, chunks, end } = recording
     const { error } = check(RecordingSchema, recording)
@@ -141,7 +140,7 @@ function keyIn(file: string): string | undefined {
   }
 }
 
-/** Finds secrets in the file's text, and in joined chunks and text deltas, where they may be split. */
+/** Finds secrets in the file's text, and in joined chunks and deltas, where they may be split. */
 export function leaksIn(text: string, recording: Recording, finder: SecretFinder): string[] {
   const { request, reply } = recording
   const body = bodyOf(recording)
@@ -151,22 +150,10 @@ export function leaksIn(text: string, recording: Recording, finder: SecretFinder
     utf8AsLatin1(text),
     ...(request ? [utf8AsLatin1(request.path + request.query), toLatin1(bytesOf(request))] : []),
     toLatin1(body),
-    ...(reply && announcesEvents(reply.headers) ? joinedDeltas(toLatin1(body)) : []),
   ]
-  const found = texts.flatMap((each) => finder.find(each))
-  return [...new Set([...named.map(([name]) => `header ${name}`), ...found.map(({ kind }) => kind)])]
-}
-
-const deltas =
-  /"(delta|content|text|arguments|partial_json|thinking|reasoning|reasoning_content|refusal)": ?"((?:\\.|[^"\\])*)(?=")/g
-
-/** Joins the text deltas of each field, item, choice and content block, across which a secret can be split. */
-function joinedDeltas(stream: string): Iterable<string> {
-  const texts = new Map<string, string>()
-  for (const line of stream.split('\n')) {
-    const index = line.match(/index": ?[1-9]\d*/g)?.join() ?? ''
-    for (const [, field, text = ''] of line.matchAll(deltas))
-      texts.set(field + index, (texts.get(field + index) ?? '') + text)
-  }
-  return texts.values()
+  const kinds = new Set(named.map(([name]) => `header ${name}`))
+  const note = (kind: string) => void kinds.add(kind)
+  for (const each of texts) finder.replace(each, note)
+  mapDeltas(toLatin1(body), (joined) => finder.replace(joined, note))
+  return [...kinds]
 }

@@ -4,6 +4,7 @@
  * the rules from `--redact`.
  */
 import * as z from 'zod'
+import { mapDeltas } from '../../http/secrets.ts'
 import { fromLatin1, joinBytes, toLatin1 } from '../../lib/bytes.ts'
 import { FileError, readCheckedFile } from '../../lib/data-file.ts'
 import { compileGlob } from '../../lib/glob.ts'
@@ -88,9 +89,13 @@ export class Redactor {
     return Object.fromEntries(entries)
   }
 
-  /** Keeps the lengths of the chunks, across which a secret may be split. */
+  /** Keeps the lengths of the chunks and deltas, across which a secret may be split. */
   chunks(chunks: Exchange['chunks'], note: (kind: string) => void): Exchange['chunks'] {
-    const clean = this.finder.replace(toLatin1(joinBytes(chunks.map(({ bytes }) => bytes))), note)
+    const text = toLatin1(joinBytes(chunks.map(({ bytes }) => bytes)))
+    const clean = this.finder.replace(
+      mapDeltas(text, (joined) => this.finder.replace(joined, note)),
+      note,
+    )
     let at = 0
     return chunks.map(({ ms, bytes }) => {
       const from = at

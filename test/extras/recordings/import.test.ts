@@ -352,11 +352,6 @@ describe('import sse', () => {
 })
 
 describe('import', () => {
-  const secret = ['sk-or-v1-0123456789a', 'bcdefghijABCDEFGHIJ0123456789k']
-  const split = secret
-    .map((delta) => `data: ${JSON.stringify({ type: 'd', item_id: 'm', delta })}\n\n`)
-    .join('')
-
   it('prints the recordings and what it skipped, as text and as JSON', async () => {
     const call = (status: number) => ({
       request: { method: 'GET', url: 'https://a.example/api/providers' },
@@ -378,8 +373,19 @@ describe('import', () => {
   })
 
   it('does not write a recording that still contains a secret', async () => {
-    const { out, code, stdout, stderr } = await imported('sse', 'd.txt', split)
-    expect([code, stderr]).toEqual([1, 'did not write d.recording.jsonl: it still contained a secret\n'])
+    const headers = [{ name: 'set-cookie', value: 'a=1' }]
+    const call = {
+      request: { method: 'GET', url: 'https://a.example/api/v1/a' },
+      response: { status: 204, headers },
+    }
+    const rules = join(root, 'rules.json')
+    await writeFile(rules, '{ "headers": ["set-cookie"] }')
+    const har = JSON.stringify({ log: { entries: [call] } })
+    const { out, code, stdout, stderr } = await imported('har', 'e.har', har, '--redact', rules)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^did not write .*: it still contained a secret\n$/),
+    ])
     expect(stdout).toMatch(/^0 recordings in /)
     expect(readRecordingFolder(out).size).toBe(0)
   })

@@ -302,25 +302,27 @@ describe('credentials in the upstream URL', () => {
 })
 
 describe('record', () => {
-  /** Starts an upstream whose reply to POST /responses contains a key that is split across events. */
+  /** Starts an upstream whose reply to POST /responses has a cookie, which `recorded` keeps. */
   const startMixed = () =>
     startUpstream(({ url }, response) => {
       if (url.endsWith('/benchmarks')) return void response.socket?.resetAndDestroy()
       if (url.endsWith('/providers')) return void response.end('{}')
-      response.setHeader('content-type', 'text/event-stream')
-      for (const delta of ['sk-or-v1-0123456789', 'abcdef0123456789'])
-        response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: delta } }] })}\n\n`)
-      response.end('data: [DONE]\n\n')
+      response.setHeader('set-cookie', 'a=1')
+      response.end('{}')
     })
 
   /** Sends three requests to `record`, and the last one to a second run. Returns the outputs and exit codes. */
   async function recorded(...flags: string[]) {
     await using upstream = await startMixed()
     const out = join(root, String(++folders))
+    const rules = `${out}.json`
+    await writeFile(rules, '{ "headers": ["set-cookie"] }')
     const port = await freePort()
     const args = [
       '--upstream',
       upstream.url.href,
+      '--redact',
+      rules,
       '--recordings',
       out,
       '--port',
@@ -366,7 +368,7 @@ describe('record', () => {
 
       GET /benchmarks: no reply, 0 chunks, N ms -> listBenchmarks-KEY.recording.jsonl
       GET /providers: 200, 1 chunk, N ms -> listProviders-KEY.recording.jsonl
-      POST /responses: not written, because createResponse-KEY.recording.jsonl still contained a secret (API key sk-)
+      POST /responses: not written, because createResponse-KEY.recording.jsonl still contained a secret (header set-cookie, field set-cookie)
       2 recorded to OUT/, 0 skipped, 1 not written because they still contained a secret
       exit code 1",
         "
@@ -389,7 +391,7 @@ describe('record', () => {
         "{"ready":true,"baseUrl":"http://127.0.0.1:PORT/api/v1","upstream":"http://UPSTREAM/api/v1","recordings":"OUT"}
       {"method":"GET","path":"/benchmarks","result":{"kind":"recorded","file":"listBenchmarks-KEY.recording.jsonl","status":0,"chunks":0,"ms":0}}
       {"method":"GET","path":"/providers","result":{"kind":"recorded","file":"listProviders-KEY.recording.jsonl","status":200,"chunks":1,"ms":0}}
-      {"method":"POST","path":"/responses","result":{"kind":"leaked","file":"createResponse-KEY.recording.jsonl","leaks":["API key sk-"]}}
+      {"method":"POST","path":"/responses","result":{"kind":"leaked","file":"createResponse-KEY.recording.jsonl","leaks":["header set-cookie","field set-cookie"]}}
       {"summary":{"exchanges":3,"recorded":2,"skipped":0,"leaked":1}}
       exit code 1",
         "{"ready":true,"baseUrl":"http://127.0.0.1:PORT/api/v1","upstream":"http://UPSTREAM/api/v1","recordings":"OUT"}
