@@ -65,8 +65,8 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
 }
 
 /**
- * A request's sandbox. If it is reset or restored during the request, the request still sees the earlier state, and
- * its changes are lost.
+ * A request's sandbox. If the sandbox is reset or restored during the request, the request still sees the
+ * earlier state, and its changes are lost.
  */
 export interface RequestSandbox {
   /** Sandbox id, such as `s1`. */
@@ -76,7 +76,7 @@ export interface RequestSandbox {
   /** The sandbox's collections. */
   readonly db: Database
 }
-/** Built-in operations see the whole state. @internal */
+/** Built-in operations can access the whole state. @internal */
 export interface RequestSandbox extends SandboxState {}
 
 /** An operation. `Params`, `Query` and `Body` are validated, and `Output` is the JSON of a successful reply. */
@@ -96,8 +96,8 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   /** Error statuses that valid requests can receive, for the OpenAPI document. Default: none. */
   readonly errors?: readonly number[]
   /**
-   * If true, the operation changes the database, so no other write runs at the same time. Changes through
-   * `sandbox.db` outside the operation wait for it. If `resolve` throws, its changes are undone. Default: false.
+   * If true, the operation changes the database, so no other write runs at the same time. Changes made through
+   * `sandbox.db` outside the operation wait until it ends. If `resolve` throws, its changes are undone. Default: false.
    */
   readonly writes?: boolean
   /**
@@ -146,7 +146,7 @@ export interface OperationInput<Params, Query, Body> {
   readonly bodyIsOptional?: boolean
   /** Parses the query string for `query`. Default: one string per name; repeated names are rejected. @internal */
   readonly readQuery?: (search: string) => Record<string, unknown>
-  /** Accepts bodies that are not JSON, which `body` validates as undefined. Default: they get a 415. @internal */
+  /** Accepts bodies other than JSON, which `body` validates as undefined. Default: such bodies get a 415. @internal */
   readonly otherBody?: OtherBody
 }
 
@@ -170,7 +170,7 @@ export type Frozen<Value> = Value extends object
   : Value
 
 /**
- * Declares an operation. Pass your own to `createGateway({ operations: [getReport] })`, which validates the
+ * Declares an operation. Pass it to `createGateway({ operations: [getReport] })`, which validates the
  * declaration.
  *
  * @example

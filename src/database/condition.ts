@@ -6,7 +6,7 @@ import { isObject } from '../lib/json.ts'
 import { shown } from '../lib/schema-messages.ts'
 
 /**
- * Required field values of a record. Primitive values, null and arrays are compared for equality, objects match
+ * Field values that a record must have. Primitive values, null and arrays are compared for equality, objects match
  * nested fields, and `{ some: … }` matches if at least one item of an array does. Undefined fields are ignored.
  *
  * @example
@@ -43,7 +43,7 @@ type FieldQuery<Value> = Value extends readonly (infer Item)[]
 /** A query under construction. Every method returns a new query. */
 export class Query<Row extends object> {
   readonly #test: ((row: Row) => boolean) | undefined
-  /** Objects whose field names are checked. @internal */
+  /** Conditions whose field names must be validated. @internal */
   readonly conditions: readonly object[]
 
   constructor(test?: (row: Row) => boolean, conditions: readonly object[] = []) {

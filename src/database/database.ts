@@ -17,7 +17,7 @@ export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
 
 export type DatabaseSnapshot = ReadonlyMap<string, SharedRows<object>>
 
-/** A sandbox state's tables. Reset and restore create a new instance. */
+/** Tables of one sandbox state. Reset and restore create a new instance. */
 export class DatabaseState {
   readonly seedData: SeedData
   #initial: DatabaseSnapshot
@@ -66,7 +66,7 @@ export class DatabaseState {
   }
 }
 
-/** Runs functions one at a time, in order. A failed one does not affect the next. */
+/** Runs functions one at a time, in order. A function that fails does not affect the next. */
 export class WriteQueue {
   #last: Promise<unknown> = Promise.resolve()
 
@@ -77,14 +77,14 @@ export class WriteQueue {
   }
 }
 
-/** Fields of a new record. Omitted ones are generated, including those in nested objects. */
+/** Fields of a new record. Omitted fields are generated, including those in nested objects. */
 export type NewRow<Row> = {
   [Field in keyof Row]?: Row[Field] extends readonly unknown[] ? Row[Field] : Partial<Row[Field]>
 }
 
 /** A collection of records. Tests use it to set up data and to check the effects of calls. */
 export interface RemoteRecords<Row extends object> {
-  /** Adds a record. Omitted fields are generated. Throws 400 for an invalid record, 409 for a taken key. */
+  /** Adds a record. Omitted fields are generated. Throws 400 for an invalid record, or 409 if a key is taken. */
   create(record: NewRow<Row>): Promise<Row>
   /** Returns the record with this key, such as an id, slug or URL, or undefined if there is none. */
   get(key: string): Promise<Row | undefined>
@@ -118,7 +118,7 @@ export type RemoteDatabase = { readonly [Name in CollectionName]: RemoteRecords<
 
 /**
  * @param current Returns the current state. Called by every method, because reset and restore replace the state.
- * @param writes Queue for changes. Default: the state's queue, which an operation that writes holds until it responds.
+ * @param writes Queue for changes. Default: the state's queue, which a writing operation occupies until it responds.
  */
 export function toDatabase(
   { collections }: SeedData,

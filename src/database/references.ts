@@ -1,6 +1,6 @@
 /**
- * Checks references between presets and their versions. Custom fixtures must replace both or neither, and a preset's
- * designated version must exist and be one of its own.
+ * Checks references between presets and their versions. Custom fixtures must replace both collections or
+ * neither, and a preset's designated version must exist and belong to it.
  */
 import { GatewayError } from '../http/errors.ts'
 import type { PresetRecord, PresetVersion } from '../resources/preset.ts'
@@ -29,7 +29,7 @@ export function assertFixtures(fixtures: ReadonlyMap<string, readonly object[]>)
 
 /**
  * Checks a write's references. Throws 400 if a preset refers to a version that does not exist or belongs to another
- * preset. Throws 409 if a preset refers to a version, and the write deletes it or changes its id or preset.
+ * preset. Throws 409 if the write deletes a version that a preset refers to, or changes its id or preset.
  *
  * @param before The row before the write, or undefined if it is created.
  * @param after The row after the write, or undefined if it is deleted.

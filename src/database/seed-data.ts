@@ -1,5 +1,5 @@
 /**
- * Creates sandboxes' initial records: canonical or custom fixtures, followed by generated records. Each
+ * Creates the initial records of sandboxes: canonical or custom fixtures, followed by generated records. Each
  * collection is loaded on first access, once for all sandboxes with the same seed.
  */
 
@@ -123,7 +123,7 @@ export class SeedData {
     return rows
   }
 
-  /** Returns fixtures whose owner exists, and generates parts for generated owners. */
+  /** Returns the fixtures whose owners exist, and generates parts for generated owners. */
   async #parts(
     declaration: CollectionDeclaration,
     { collection, field, each }: NonNullable<CollectionDeclaration['partOf']>,
@@ -182,7 +182,7 @@ function parseAll({ name, schema }: CollectionDeclaration, records: readonly unk
 
 type Generate = (index: number) => object
 
-/** Step to the next index to try if a generated key is taken. Larger than any number of records. */
+/** Index increment for another attempt if a generated key is taken. Larger than any number of records. */
 const retryStep = 1_000_003
 
 function generateFree(generate: Generate, index: number, isFree: (row: object) => boolean): object {

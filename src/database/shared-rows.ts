@@ -15,7 +15,7 @@ const maxMemo = 200
 
 export class SharedRows<Row extends object> {
   readonly rows: readonly Row[]
-  /** Seed of these rows. A seed refers to itself. */
+  /** The seed that these rows are based on, or this object if it is a seed itself. */
   readonly seed: SharedRows<Row>
   readonly #declaration: CollectionDeclaration<string, Row>
   #index: Map<string, Map<string, Row>> | undefined
@@ -69,7 +69,7 @@ export class SharedRows<Row extends object> {
     return undefined
   }
 
-  /** Throws 409 if another row uses one of a row's keys, except those of its previous version. */
+  /** Throws 409 if a key of the row is taken, unless the row's previous version has the same key. */
   assertFree(row: Row, previous?: Row): void {
     const { name, keys } = this.#declaration
     for (const [key, read] of Object.entries(keys)) {

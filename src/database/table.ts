@@ -21,7 +21,7 @@ export class Table<Row extends object> {
   readonly #openSeed: () => Promise<SharedRows<Row>>
   #rows: SharedRows<Row> | undefined
   #collection: Collection<Schema> | undefined
-  /** The row that the library is storing, which has been validated. A record can belong to only one collection. */
+  /** The validated row that the library is storing. A record can belong to only one collection. */
   #next: Row | undefined
 
   /** @param openSeed Called on first access. */

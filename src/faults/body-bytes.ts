@@ -14,7 +14,7 @@ export function* byteFrames(body: Body): Generator<RawFrame> {
   }
 }
 
-/** Reads a complete body. Returns its bytes, its total waiting time and its hang-up frame, if any. */
+/** Reads a complete body. Returns its bytes, the total of its delays, and its hang-up frame, if any. */
 export function readWhole(body: Body): { bytes: Uint8Array; waitedMs: number; ending: RawFrame[] } {
   const chunks: Uint8Array[] = []
   let waitedMs = 0

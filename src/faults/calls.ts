@@ -1,4 +1,4 @@
-/** Faults in tool calls, and in the content and the end of an answer as a whole. */
+/** Faults in the tool calls, content and ending of an answer. */
 import * as z from 'zod'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import { fieldsOf, isObject, parseJson } from '../lib/json.ts'
@@ -8,7 +8,7 @@ import { changeBody, otherType } from './answer.ts'
 import { defineFault, type FaultContext } from './fault.ts'
 import { isEvent } from './position.ts'
 
-/** An event, or an answer in JSON, with its parts. */
+/** An event or a JSON answer, with its parts. */
 interface Shown {
   readonly event: StreamEvent
   readonly parts: readonly AnswerPart[]
@@ -17,7 +17,7 @@ interface Shown {
 const isCall = ({ kind }: AnswerPart) => kind === 'call'
 const isText = ({ kind }: AnswerPart) => kind === 'text'
 
-/** For each event, the event or the events that replace it. An answer in JSON is replaced by the first one. */
+/** The replacement for each event: one event or a list of events. A JSON answer is replaced by the first event. */
 type Changes = (object | object[])[]
 
 type Form = (shown: readonly Shown[], protocol: StreamPlaces) => Changes
@@ -111,7 +111,7 @@ export const callFaults = [
   ),
 ] as const
 
-/** @param what Parts of answers that it changes. @param forms By name. The first one is the default. */
+/** @param what Parts of an answer that the fault changes. @param forms Forms by name, with the default first. */
 function formFault<const Name extends string, FormName extends string>(
   name: Name,
   what: string,
@@ -164,7 +164,7 @@ function editCalls(
   return edit(event, paths, change)
 }
 
-/** Changes the texts or arguments of parts, and spreads a streamed one over as many deltas as before. */
+/** Changes the text or arguments of parts. In a stream, the number of deltas stays the same. */
 function changeTexts(shown: readonly Shown[], isMeant: (part: AnswerPart) => boolean, change: ChangeText) {
   const deltas = shown.flatMap(({ event, parts }) => {
     const streamed = parts.filter((part) => part.isDelta && isMeant(part))
@@ -250,8 +250,8 @@ function isSame(left: unknown, right: unknown): boolean {
 const maxHeld = 100_000
 
 /**
- * Replaces events. Additional ones are sent at the end. Buffers the whole stream, because a
- * change can depend on all of it. Pauses keep their places.
+ * Replaces events. Additional events are sent at the end. Buffers the whole stream, because a
+ * change can depend on all of it. Pauses stay where they are.
  */
 function* changeStream(
   frames: Iterable<Frame>,

@@ -1,4 +1,4 @@
-/** Fault combinations that are rejected. All others are allowed in a rule. */
+/** Fault combinations that are rejected. A rule can have any other combination. */
 import type { FaultDefinition, Layer } from './fault.ts'
 import type { FaultName } from './index.ts'
 
@@ -77,7 +77,7 @@ export const rules: readonly Rule[] = [
 /** Layers whose faults can be repeated in a rule, for example to remove two fields. */
 export const repeatable: readonly Layer[] = ['delay', 'fields', 'events']
 
-/** Explains why two faults cannot be combined in a rule. Returns undefined if they can. */
+/** Explains why two faults cannot be combined in a rule, or returns undefined if they can. */
 export function conflict(first: FaultDefinition, second: FaultDefinition): string | undefined {
   if (first === second && !repeatable.includes(first.layer)) return 'the same fault is listed twice'
   for (const rule of rules) {

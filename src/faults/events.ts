@@ -278,7 +278,7 @@ function changeNext(
 
 /** Swaps the next two events, but never the final one. */
 function* swapNext(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
-  /** The first of the two events, and any pauses after it. Undefined once two events are swapped or none can be. */
+  /** The first of the two events, and any pauses after it. Undefined after the swap, or if no swap is possible. */
   let held: Frame[] | undefined = []
   for (const frame of frames) {
     const isMovable = isEvent(frame) && !context.protocol.isFinal(frame.event)

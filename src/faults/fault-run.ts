@@ -93,7 +93,7 @@ export class FaultRun {
     return faulty
   }
 
-  /** Reads raw bytes as events, and notes the protocol of the first event that belongs to one. */
+  /** Reads raw bytes as events, and stores the protocol of the first event that belongs to one. */
   *#readEvents(frames: Iterable<Frame>): Generator<Frame> {
     const { protocols = [] } = this.#rules[0]?.inputs ?? {}
     let isEmpty = true

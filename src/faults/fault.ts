@@ -35,7 +35,7 @@ export interface FaultInputs {
 }
 
 export interface FaultContext extends FaultInputs {
-  /** Reports that the fault took effect. Call it after yielding a changed frame, because a later fault may then act. */
+  /** Reports that the fault took effect. Call it after yielding a changed frame, because later faults wait for it. */
   acted(): void
   /** Reports why the fault had no effect, for the warning `… found nothing to act on: …`. */
   missed(why: string): void
@@ -60,7 +60,7 @@ interface Effects<Params> {
   /** Returns the delay in milliseconds of sandbox time. */
   delay: { apply(params: Params, context: FaultContext): number }
   replacement: { apply(params: Params, context: FaultContext): Reply }
-  /** Applies only to requests for the `requested` format. The reply has the other one. */
+  /** Applies only to requests for the `requested` format. The reply uses the other format. */
   form: { readonly requested: 'stream' | 'json' }
   fields: ChangesReply<Params>
   answer: ChangesReply<Params>
@@ -103,7 +103,7 @@ interface Declaration<Shape extends Schemas> {
   problem?(params: Output<Shape>): string | undefined
 }
 
-/** Declares a fault. If all parameters have defaults, scenario files can use just its name. */
+/** Declares a fault. If all parameters have defaults, a scenario file can contain just the fault's name. */
 export function defineFault<
   const Name extends string,
   Applied extends Layer,
@@ -130,13 +130,13 @@ export function needsGeneratedAnswer(fault: FaultDefinition): boolean {
   return fault.layer === 'form' || fault.layer === 'answer' || needsStream(fault)
 }
 
-/** Returns the format that the client must request for the fault to take effect, or undefined if any works. */
+/** Returns the format that the client must request for the fault to take effect, or undefined if either works. */
 export function requestedForm(fault: FaultDefinition): 'stream' | 'json' | undefined {
   if (fault.layer === 'form') return fault.requested
   return needsStream(fault) ? 'stream' : undefined
 }
 
-/** Returns the format that lets at least one fault act. Stream faults also act on streams that a fault forces. */
+/** Returns the format without which none of the faults act. Stream faults also act on streams that a fault forces. */
 export function formFor(faults: readonly FaultDefinition[]): 'stream' | 'json' | undefined {
   const forms = new Set(faults.map(requestedForm))
   const forced = faults.find(({ layer }) => layer === 'form')

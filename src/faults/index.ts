@@ -94,7 +94,7 @@ export const FaultList = z.lazy(() =>
   z.union([FaultSetting, list(FaultSetting).min(1).max(100)], { error: ({ input }) => problemWith(input) }),
 )
 
-/** Names that people try, and the faults that they mean. */
+/** Names that users are likely to guess, and the faults that they mean. */
 const guessed: Readonly<Record<string, FaultName>> = {
   delay: 'latency',
   sleep: 'latency',

@@ -52,10 +52,10 @@ const units: Readonly<Record<keyof Position, Unit>> = {
 }
 
 /**
- * Yields the frames before a position, then the result of `change` for the rest. The position is between two events,
- * before the final event. If the stream ends before the position, the stream is unchanged and the fault has no effect.
- * By default, acts after three deltas; in shorter streams before the last delta or, after other faults, before the
- * final event, so that the client sees all effects.
+ * Yields the frames before a position, then the result of `change` for the rest. The position is between two
+ * events, before the final event. If the stream ends before the position, the stream is unchanged and the
+ * fault has no effect. The default position is after three deltas. In a shorter stream, the default is before
+ * the last delta or, if other faults precede, before the final event, so that the client sees all effects.
  */
 export function* actAt(
   position: Position,
@@ -67,7 +67,7 @@ export function* actAt(
   const { measure, has } = units[place ?? 'afterDeltas']
   const limit = (place && position[place]) ?? 3
   const reader = frames[Symbol.iterator]()
-  /** The latest delta and the frames after it, if it may be the last one. */
+  /** The latest delta and the frames after it, held because it may be the last delta. */
   const held: Frame[] = []
   let seen = 0
   function* pass(passed: Frame[]): Generator<Frame> {

@@ -4,7 +4,7 @@ import type { Frame, Reply } from '../http/reply.ts'
 import { decodeUtf8, fromLatin1, toLatin1 } from '../lib/bytes.ts'
 import { isObject, parseJson } from '../lib/json.ts'
 
-/** Two line ends: the end of an event. A CR LF is one line end, and its LF can arrive later. */
+/** Two line ends, which end an event. A CR LF is one line end, and its LF can arrive later. */
 const border = /\r\n(?:\r\n|\n|\r(?=[^\n]))|(?:(?<!\r)\n|\r(?!\n))(?:\r\n|\n|\r)/g
 
 /**
@@ -13,7 +13,7 @@ const border = /\r\n(?:\r\n|\n|\r(?=[^\n]))|(?:(?<!\r)\n|\r(?!\n))(?:\r\n|\n|\r)
  */
 export function* readEvents(frames: Iterable<Frame>): Generator<Frame> {
   let pieces: string[] = []
-  /** End of the held bytes, because an event's end may be split. */
+  /** Last characters of the held bytes: the end of an event may be split across chunks. */
   let tail = ''
   function* rest(): Generator<Frame> {
     if (tail !== '') yield toFrame(pieces.join(''))

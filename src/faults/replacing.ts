@@ -168,7 +168,7 @@ function refusal(status: number, message: string | undefined, extras: EnvelopeEx
   return envelope(status, message ?? messages[status] ?? messageOf(status), { ...extras, metadata })
 }
 
-/** Messages that differ from those of Understudy's own errors with the same status. */
+/** Default messages, where they differ from those of Understudy's own errors. */
 const messages: Record<number, string> = { 401: 'Invalid API key', 410: 'Gone' }
 
 const errorTypes: Record<number, string> = {
@@ -220,7 +220,7 @@ function text(status: number, contentType: string, bytes: string | Uint8Array): 
   }
 }
 
-/** Reason phrases on nginx error pages. Other statuses have the phrase of their class. */
+/** Reason phrases on nginx error pages. Other statuses use a phrase for their class. */
 const reasonPhrases: Record<number, string> = {
   400: 'Bad Request',
   403: 'Forbidden',

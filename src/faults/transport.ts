@@ -178,7 +178,7 @@ function encodeGzip(reply: Reply, context: FaultContext, damage: number): Reply 
   return withFrames(reply, frames, { ...headers, 'content-length': String(bytes.length) })
 }
 
-/** Returns the `Content-Length` header for a JSON body. Event streams have none. */
+/** Returns the `Content-Length` header for a JSON body, or no headers for other bodies. */
 function lengthOf({ body }: Reply): Record<string, string> {
   return body.kind === 'json' ? { 'content-length': String(readWhole(body).bytes.length) } : {}
 }
@@ -211,7 +211,7 @@ function* splitBytes(
   }
 }
 
-/** Returns a wait followed by bytes. The wait comes first, so that the first piece of a slow body is also late. */
+/** Returns a wait followed by bytes. The wait comes first, so that the first piece of a slow body is also delayed. */
 function delayed(ms: number, bytes: Uint8Array): Frame[] {
   return [
     { kind: 'wait', ms },

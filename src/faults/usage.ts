@@ -1,4 +1,4 @@
-/** The fault `usage`: token counts that are missing, or that a stream sends at unusual places. */
+/** The fault `usage`: token counts that are missing, or that a stream sends in unusual places. */
 import * as z from 'zod'
 import type { StreamEvent } from '../http/reply.ts'
 import { fieldsOf, isObject } from '../lib/json.ts'
@@ -46,7 +46,7 @@ function withUsage(event: StreamEvent, usage?: Fields): StreamEvent {
   return withAnswer(event, { ...answerIn(event), usage })
 }
 
-/** Returns the token counts after a share of the output. */
+/** Returns the token counts after a share of the output (0 to 1) has been sent. */
 function tokensAfter(all: unknown, share: number): Fields {
   const usage = fieldsOf(all)
   const output = Number(usage['output_tokens'] ?? usage['completion_tokens'])

@@ -29,9 +29,9 @@ export interface CallState {
     enter(): void
     leave(): void
   }
-  /** Returns how often a key has been counted before, and counts it. */
+  /** Increments the count of a key, and returns the previous count. */
   count(key: string): number
-  /** Calls a function when the state ends. Returns a function that cancels this. */
+  /** Runs `end` when the state ends. Returns a function that unregisters it. */
   hold(end: () => void): () => void
 }
 
@@ -40,25 +40,25 @@ export interface CallListener {
   settled?(record: CallRecord): void
 }
 
-/** A place in a valid request that breaks a vendor's rule. */
+/** A value in a valid request that violates a rule of a vendor. */
 export interface BrokenRule {
   readonly rule: string
   /** Path of the value in the body, such as `messages[2].tool_calls`; the error's `param`. */
   readonly param: string
   readonly message: string
-  /** Status of the refusal. Default: 400. */
+  /** HTTP status of the error if the request is rejected. Default: 400. */
   readonly status?: number
 }
 
 export interface Arrival extends Pick<Readonly<EntryFields>, 'method' | 'path'> {
-  /** Query including the question mark, or an empty string. */
+  /** Query string, including the question mark, or an empty string. */
   readonly search: string
   readonly headers: Readonly<Record<string, string>>
 }
 
 type Fact = 'error' | 'isKept' | 'isRejected' | 'lacksRecording' | 'schemaViolation' | 'sentTokens'
 
-/** Tokens of the deltas that a stream has sent. */
+/** Number of tokens in the deltas that a stream has sent. */
 type SentTokens = Pick<CallUsage, 'outputTokens' | 'reasoningTokens'>
 
 /** Returns the usage of an answer that ended after these tokens. */
@@ -110,7 +110,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** If true, the reply violates its schema or could not be generated: a bug in Understudy. */
   schemaViolation = false
   usage: CallUsage | undefined
-  /** Set while a stream's answer is not complete. */
+  /** Set until the answer in a stream is complete. */
   sentTokens: SentTokens | undefined
   status = 0
   /** Error message, which can be more detailed than the reply's. */
@@ -119,7 +119,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** The reply, until it is delivered. Afterwards, `responseBody` has the bytes sent. */
   reply: Readonly<Reply> = emptyReply
   delivery: Delivery = 'pending'
-  /** If true, the body of an aborted reply ended like that of a complete one. */
+  /** If true, the body of an aborted reply ended in the same way as a complete body. */
   endsProperly = false
   events = 0
   firstByteAt: number | undefined
@@ -154,7 +154,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.arrival = state.journal.arrived(this)
   }
 
-  /** A repeated parameter has its last value. */
+  /** If a parameter is repeated, its last value is used. */
   get query(): Record<string, string> {
     return Object.fromEntries(new URLSearchParams(this.search))
   }
@@ -187,7 +187,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.#text ?? this.requestBody.text
   }
 
-  /** The parsed body; undefined if it is empty, truncated or not JSON. Once recorded, each access parses it again. */
+  /** The parsed body; undefined if it is empty, truncated or not JSON. After recording, each access parses it. */
   get body(): unknown {
     if (this.#text !== undefined) return this.#parsed
     return this.requestBody.truncatedBytes > 0 ? undefined : parseJsonBody(this.requestBody.text)
@@ -264,7 +264,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.warnings = [...this.warnings.slice(0, maxWarnings), text]
   }
 
-  /** Notes which rules a valid request breaks, and warns of them unless they cause an error. */
+  /** Stores which rules a valid request violates, and warns about them unless they cause an error. */
   checked(broken: readonly BrokenRule[], isRefused: boolean): void {
     this.brokenRules = broken.slice(0, maxWarnings).map(({ rule, param, message }) => {
       return { rule, param, message: truncate(message, maxSentence) }
@@ -343,7 +343,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.settled('aborted-by-fault')
   }
 
-  /** Drops what the journal does not keep. Called when the record enters the journal. */
+  /** Drops data that the journal does not keep. Called when the record enters the journal. */
   kept(): void {
     this.isKept = true
     if (this.#text) this.requestBody.add(this.#text, this.state.journal.store.limits.journalBodyBytes)

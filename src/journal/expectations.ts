@@ -1,4 +1,4 @@
-/** Assertions on a journal. On failure, they list the received calls. */
+/** Assertions on a journal. A failed assertion lists the received calls. */
 import { GatewayError } from '../http/errors.ts'
 import { hidden } from '../http/secrets.ts'
 import { splitAddress } from '../lib/address.ts'
@@ -44,7 +44,7 @@ export interface Findings {
   readonly scripts: readonly ScriptProgress[]
 }
 
-/** @param expected Calls to expect. Default: at least one. */
+/** @param expected Expected calls. Default: at least one. */
 export function judgeCalls(
   { entries, stray }: Pick<Findings, 'entries' | 'stray'>,
   expected: { operation: string; match?: unknown; times?: number },
@@ -165,7 +165,7 @@ export function missingFields(values: readonly unknown[], expected: unknown, pat
   })
 }
 
-/** Throws 400 if text is expected of a field that is text in no entry: it would silently match nothing. */
+/** Throws 400 if text is expected in a field that never contains text, because it would silently match nothing. */
 export function withFields<Entry extends object>(entries: readonly Entry[], match: unknown): Entry[] {
   for (const [field, expected] of isRecord(match) ? Object.entries(match) : []) {
     const values: unknown[] = entries.map((entry) => Reflect.get(entry, field))

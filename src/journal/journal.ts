@@ -40,7 +40,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   #evicted = 0
   readonly #unanswered = new Set<CallRecord>()
   #arrivals = 0
-  /** Returns the calls that the default sandbox, if it is another one, has received meanwhile. @internal */
+  /** Returns the calls that the default sandbox has received meanwhile, unless it is this sandbox. @internal */
   readonly stray: () => JournalEntry[]
   readonly #waiters = new Set<() => void>()
   #hasEnded = false
@@ -128,12 +128,12 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return all.sort((one, other) => one.arrival - other.arrival).map(toEntry)
   }
 
-  /** Returns calls that no rule answered, although some were tried. An entry's `nearMisses` has the reasons. */
+  /** Returns calls that no rule answered, although some were tried. An entry's `nearMisses` lists the reasons. */
   nearMisses(): JournalEntry[] {
     return this.#records.filter(({ nearMissCount }) => nearMissCount > 0).map(toEntry)
   }
 
-  /** Returns an entry. Throws 404 if it does not exist or was evicted. */
+  /** Returns an entry. Throws 404 if the entry does not exist or was evicted. */
   entry(id: string): JournalEntry {
     return toEntry(this.record(id))
   }
@@ -143,7 +143,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return this.#records
   }
 
-  /** Returns an entry's record. Throws 404 if it does not exist or was evicted. @internal */
+  /** Returns an entry's record. Throws 404 if the entry does not exist or was evicted. @internal */
   record(id: string): CallRecord {
     const record = this.#records.findLast((candidate) => candidate.id === id)
     if (!record) throw new GatewayError(404, `No journal entry ${shown(id)}: it never existed or was evicted`)
@@ -200,7 +200,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return toHar(this.#records)
   }
 
-  /** Lists the calls, for messages. @internal */
+  /** Lists the calls, for use in messages. @internal */
   describe(): string {
     return allCallsText(this.entries(), this.stray())
   }
@@ -254,7 +254,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
 
 type JournalLimits = Readonly<Record<'journalEntries' | 'journalBytes' | 'journalBodyBytes', number>>
 
-/** A gateway's calls in all sandboxes. The oldest are evicted first. */
+/** A gateway's calls in all sandboxes. The oldest calls are evicted first. */
 export class JournalStore {
   readonly limits: JournalLimits
   bytes = 0

@@ -39,7 +39,7 @@ export const SandboxUsage = z.lazy(() =>
 )
 export type SandboxUsage = z.output<typeof SandboxUsage>
 
-/** Maximum number of models to count separately. All further ones share the entry `*`. */
+/** Maximum number of models to count separately. All further models share the entry `*`. */
 const maxModels = 1000
 const otherModels = '*'
 
@@ -49,7 +49,7 @@ export class Ledger {
   #total: UsageSum = zero
   readonly #models = new Map<string, UsageSum>()
 
-  /** @param counted Usage of the same call that was added before, and that `usage` replaces. */
+  /** @param counted Usage that was added earlier for the same call, and that `usage` replaces. */
   add(usage: CallUsage, counted?: CallUsage): void {
     const { model } = usage
     const name = this.#models.has(model) || this.#models.size < maxModels ? model : otherModels

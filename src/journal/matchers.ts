@@ -57,7 +57,7 @@ export interface Inspectable {
   scripts?(): ScriptProgress[] | Promise<ScriptProgress[]>
 }
 
-/** A verdict as test runners expect it. */
+/** A matcher's result, in the form that test runners expect. */
 export interface MatcherResult extends Omit<Verdict, 'message'> {
   message(): string
 }
@@ -114,7 +114,7 @@ export function toResult({ message, ...verdict }: Verdict): MatcherResult {
   return { ...verdict, message: () => printable(hideInString(message)) }
 }
 
-/** Calls a function with the values of a list. Returns a promise if one of them is a promise. */
+/** Calls a function with the values of a list. Returns a promise if one of the values is a promise. */
 export function whenAll<Value, Result>(
   values: readonly (Value | Promise<Value>)[],
   work: (values: readonly Value[]) => Result,

@@ -1,15 +1,15 @@
 /** Addresses: a request's path consists of a sandbox's prefix, if any, the base path and the route of an operation. */
 
 export interface Address {
-  /** Base path as listed, such as `/v1`; undefined if the path is outside all of them. */
+  /** Base path as listed, such as `/v1`; undefined if the path is outside all base paths. */
   readonly base: string | undefined
-  /** Path relative to the base, such as `/providers`; undefined if the path is outside all of them. */
+  /** Path relative to the base path, such as `/providers`; undefined if the path is outside all base paths. */
   readonly route: string | undefined
   /** Sandbox id in `/sandboxes/<id>/api/v1`, if any. */
   readonly sandboxId: string | undefined
 }
 
-/** The specification's base path, below any prefix. Spec: Versioning, 1. */
+/** The specification's base path, after any prefix. Spec: Versioning, 1. */
 export const specifiedBase = '*/api/v1'
 /** The base path of the APIs that published clients call by default. */
 export const publicBase = '/v1'
@@ -32,7 +32,7 @@ export function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '')
 }
 
-/** Returns the route of a URL below a base URL, or below a sandbox's; undefined outside both. */
+/** Returns the route of a URL below a base URL or a sandbox's base URL, or undefined for any other URL. */
 export function routeBelow(baseUrl: string, { origin, pathname }: URL): string | undefined {
   if (origin !== new URL(baseUrl).origin) return undefined
   return splitAddress(pathname.endsWith('/') ? pathname : `${pathname}/`, [basePathOf(baseUrl)]).route

@@ -1,15 +1,15 @@
 /**
- * Detects regular expressions that backtrack too much, by an upper bound on the steps. A loop that can match the same
- * text in two ways doubles them with each iteration, and a loop that can match what follows it multiplies them by the
- * length of the text. Assertions such as `\b` are assumed to hold.
+ * Detects regular expressions that backtrack too much, using an upper bound on the number of steps. A loop
+ * that can match the same text in two ways doubles the steps with each iteration, and a loop that can match
+ * what follows it multiplies the steps by the length of the text. Assertions such as `\b` are assumed to hold.
  */
 import regjsparser, { type AstNode, type Quantifier } from 'regjsparser'
 
 /** Maximum number of steps per search: one or two seconds on worst-case input. */
 const maxSteps = 1.5e8
-/** Candidate limits for the length of searched text. Uses the largest one that stays within `maxSteps`. */
+/** Candidate limits for the length of searched text. The largest one that stays within `maxSteps` is used. */
 const textLengths = [1_000_000, 100_000, 5000, 100]
-/** Maximum number of repetitions that are read one by one, as in `(?:25[0-5]|2\d\d){3}`. */
+/** Maximum number of repetitions that are analysed one by one, as in `(?:25[0-5]|2\d\d){3}`. */
 const maxCopies = 3
 const maxVisits = 10_000
 const syntax = { lookbehind: true, namedGroups: true, unicodePropertyEscape: true, modifiers: true } as const
@@ -92,7 +92,7 @@ function stepsOf(root: Node, length: number, charactersOf: (token: string) => bi
     return { next, steps: isDecided ? Math.max(...steps) : steps.reduce((sum, each) => sum + each, 0) }
   }
 
-  /** Returns true if the next character leaves only one option. In a loop, it must. */
+  /** Returns true if the next character leaves only one option. Throws if a loop has several. */
   const decides = (options: readonly Rest[], loop?: string): boolean => {
     let before = 0n
     for (const { next } of options) {

@@ -1,4 +1,4 @@
-/** Converts bytes and strings. Latin-1 strings have one character per byte, so string functions work on any bytes. */
+/** Converts between bytes and strings. Latin-1 has one character per byte, so string functions work on any bytes. */
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()

@@ -2,7 +2,7 @@
 
 const messages = new WeakMap<Error, string>()
 
-/** Returns the message for a reply, because an HTTP client has not called the function. */
+/** Returns an error's message without the call, for replies: an HTTP client has not called the function. */
 export function messageWithoutCall(error: Error): string {
   return messages.get(error) ?? error.message
 }

@@ -1,4 +1,4 @@
-/** Sandbox time. Timestamps in bodies advance 1 ms per request, to be reproducible. Elapsed time is real, but scaled. */
+/** Sandbox time. To be reproducible, body timestamps advance 1 ms per request. Elapsed time is scaled real time. */
 import { type Duration, toMilliseconds } from './numbers.ts'
 import { shown } from './schema-messages.ts'
 
@@ -8,7 +8,7 @@ const clockStart = Date.UTC(2026, 0, 1)
 /** Maximum total advance. ISO dates after the year 9999 have a different format. */
 const maxAdvancedMs = Date.UTC(9900, 0, 1) - clockStart
 
-/** Maximum delay of a timer, almost 25 days. Longer ones fire immediately. */
+/** Maximum delay of a timer, almost 25 days. Longer timers fire immediately. */
 export const maxTimerMs = 2 ** 31 - 1
 
 export interface ClockReading {
@@ -54,7 +54,7 @@ export class Clock {
     return { now: new Date(this.now()).toISOString(), elapsedMs: this.elapsed() }
   }
 
-  /** Advances sandbox time at once. Throws a `RangeError` if the duration is invalid or passes the year 9900. */
+  /** Advances sandbox time at once. Throws a `RangeError` if the duration is invalid or leads beyond the year 9900. */
   advance(duration: Duration): ClockReading {
     const ms = toMilliseconds(duration)
     if (!(ms >= 0 && this.#advanced + ms <= maxAdvancedMs))
@@ -65,7 +65,7 @@ export class Clock {
     return this.read()
   }
 
-  /** Uses the current global timers, so that a test runner's fake timers control the wait. The signal ends it early. */
+  /** Uses the current global timers, so a test runner's fake timers control the wait. Aborting `signal` ends it. */
   wait(ms: number, signal?: AbortSignal): Promise<void> | undefined {
     const real = ms * this.#timeScale
     if (!(real > 0) || signal?.aborted) return undefined
@@ -80,14 +80,14 @@ export class Clock {
     })
   }
 
-  /** Begins consecutive waits. Each starts when the previous one was due, so that delays do not accumulate. */
+  /** Begins consecutive waits. Each wait starts when the previous one was due, so delays do not accumulate. */
   pace() {
     const timeScale = this.#timeScale
     let due = monotonic()
     let current: { timer: ReturnType<typeof setTimeout>; done: () => void } | undefined
     let hasEnded = false
     return {
-      /** Takes a callback, which costs less than a promise. If it returns 0 or less, `done` is not called. */
+      /** Takes a callback, which costs less than a promise. If the result is 0 or less, `done` is not called. */
       begin(ms: number, done: () => void): number {
         const real = ms * timeScale
         // Real timers fire up to two milliseconds early. More indicates fake timers with a real performance.now().

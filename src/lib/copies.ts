@@ -1,6 +1,6 @@
 /** Connects copies of the package in one process, such as its ES module and its CommonJS build. */
 
-/** Returns the value that all copies in a realm share, which the first one sets. */
+/** Returns a value that all copies in a realm share. The first copy sets it. */
 export function sharedByCopies<Value>(name: string, first: Value, realm: object = globalThis): Value {
   const key = Symbol.for(`gateway-understudy.${name}`)
   if (!(key in realm)) Object.defineProperty(realm, key, { value: first })

@@ -1,4 +1,4 @@
-/** Reads data files synchronously, as `use('./busy.yaml')` does. Imports no Node modules, for browsers. */
+/** Reads data files synchronously, as `use('./busy.yaml')` does. Imports no Node modules, to work in browsers. */
 import type { Document, SchemaOptions } from 'yaml'
 import type * as z from 'zod'
 import { decodeUtf8 } from './bytes.ts'
@@ -49,7 +49,7 @@ export interface DataFile {
 
 /** Maximum number of aliases in a YAML file. For each alias, the parser searches all nodes for its anchor. */
 const maxAliases = 1000
-/** Maximum number of lines in YAML and, in a file with aliases, of lines and commas. The parser takes 4 KB for each. */
+/** Maximum number of lines in YAML and, in a file with aliases, of lines and commas. The parser uses 4 KB for each. */
 const maxParts = 250_000
 /** Maximum number of lines and commas in JSON for which the same parser locates problems. */
 const maxLocated = 30_000
@@ -65,7 +65,7 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   return parseDataText(file, text)
 }
 
-/** Throws a `FileError` for anything but a regular file up to the limit: reading a pipe or a device would not end. */
+/** Throws a `FileError` unless `file` is a regular file up to the limit: reading a pipe or device might not end. */
 export function readRegularFile(file: string, limit = Number.POSITIVE_INFINITY): Buffer {
   const builtin = globalThis.process?.getBuiltinModule
   if (!builtin) return fail(file, 'files can be read in Node only: import the data and pass it')
@@ -225,7 +225,7 @@ function toDocument(text: string, customTags: SchemaOptions['customTags'] = null
   return { document, placeAt, locate: (path: readonly PropertyKey[]) => placeAt(offsetOf(document, path)) }
 }
 
-/** Stops after the first token outside the document: text has one per word, and each error takes 0.1 ms. */
+/** Stops after the first error, because plain text causes one per word, and each takes 0.1 ms. */
 function* untilError<Each extends { type: string }>(tokens: Iterable<Each>): Generator<Each> {
   for (const token of tokens) {
     yield token

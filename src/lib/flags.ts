@@ -25,7 +25,7 @@ export function readEnvironment(command: Command): Command {
   })
 }
 
-/** Warns of variables that resemble a flag's, such as `UNDERSTUDY_PROT`, if the letter after the prefix is the same. */
+/** Warns about misspelt variables, such as `UNDERSTUDY_PROT`, if the first letter after the prefix is correct. */
 function warnOfTypos({ options, parent }: Command): void {
   const known = new Set(['URL', ...(parent as Command).commands.flatMap((each) => each.options).map(nameOf)])
   for (const variable of Object.keys(process.env)) {

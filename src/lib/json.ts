@@ -23,7 +23,7 @@ export function textOf(value: unknown): string {
     .join('\n')
 }
 
-/** Returns the entry of a table. A name such as `constructor`, which every object inherits, has none. */
+/** Returns the entry of a table. Names that every object inherits, such as `constructor`, are not found. */
 export function lookUp<Entry>(table: Readonly<Record<string, Entry>>, name: unknown): Entry | undefined {
   return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined
 }

@@ -2,7 +2,7 @@
 export class RecentMap<Value> {
   /** Maximum number of keys in a generation. Two generations are kept. */
   readonly #capacity: number
-  /** Shared with copies, and never modified. Newest last, each less than half the size of the one before. */
+  /** Layers shared with copies and never modified, newest last. Each is less than half as large as the previous one. */
   #layers: readonly ReadonlyMap<string, Value>[]
   #newest = new Map<string, Value>()
 

@@ -67,7 +67,7 @@ export function about(field: string, problem: string): string {
 
 const maxShown = 60
 
-/** Also accepts those of another realm, but no proxies, which have no source. */
+/** Also accepts regular expressions of another realm, but not proxies, which have no source. */
 export function isRegExp(value: unknown): value is RegExp {
   return Object.prototype.toString.call(value) === '[object RegExp]'
 }

@@ -1,4 +1,4 @@
-/** Seeded random numbers. Each is derived from labels, so that an additional one does not change the others. */
+/** Seeded random numbers. Each number is derived from labels, so adding one does not change the others. */
 
 /** Returns 16 hexadecimal digits. Labels are delimited: `('ab', 'c')` differs from `('a', 'bc')`. */
 export function hash(...labels: ReadonlyArray<string | number>): string {

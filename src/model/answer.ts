@@ -120,7 +120,7 @@ function checkToolChoice(
   warn('body.tool_choice was ignored, because it requires a tool and the request has none')
 }
 
-/** Shows scripted calls in the form of the request's tools. Warns about calls that a model could not make. */
+/** Converts scripted calls to the tool types that the request offers. Warns about calls that a model could not make. */
 async function callTools(
   scripted: readonly AnswerItem[],
   { tools = [] }: Prompt,
@@ -147,7 +147,7 @@ async function callTools(
   })
 }
 
-/** Warns about a scripted text that the request's strict schema rejects, unless it is a refusal or was cut. */
+/** Warns about scripted text that the request's strict schema rejects, unless it is a refusal or was truncated. */
 async function checkText(
   { items, end }: Choice,
   { text }: Prompt,
@@ -178,7 +178,7 @@ function toClientCall(item: FunctionCallItem, { isCustom, namespace }: ClientToo
   return { ...head, type: 'other', itemType: 'custom_tool_call', fields: { ...call, ...fields } }
 }
 
-/** Warns about input items whose type is not simulated. Their tokens count, but they do not affect the answer. */
+/** Warns about input items whose type is not simulated. Their tokens are counted, but they do not affect the answer. */
 function warnOfOthers({ conversation }: Prompt, warn: AnswerContext['warn']): void {
   const others = conversation.items.flatMap((item) =>
     item.kind === 'other' && item.type !== compactionTrigger ? [item.type.slice(0, 100)] : [],

@@ -92,7 +92,7 @@ function toAction(action: KnownItem<'web_search_call'>['action']): WebSearchActi
 const onePixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** Returns the paths of the items and fields that a protocol cannot show, without ids, statuses and empty values. */
+/** Returns the paths of the items and fields that a protocol cannot show, except ids, statuses and empty values. */
 export function hiddenFields(output: readonly ScriptedItem[], shown: readonly string[]): string[] {
   const hidden = new Set<string>()
   const visit = (value: unknown, path: string): void => {

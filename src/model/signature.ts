@@ -1,4 +1,4 @@
-/** Signs thinking, to detect whether a later request returns it unchanged and to the same vendor's models. */
+/** Signs thinking blocks, to detect whether a later request returns them unchanged and to the same vendor's models. */
 import { hash } from '../lib/seed.ts'
 
 /** @param key Makes the signature unique. */

@@ -42,7 +42,7 @@ export async function loadFakeValue(): Promise<FakeValue> {
   }
 }
 
-/** Returns the reason why a schema rejects JSON, or undefined if it does not, or is itself invalid or too large. */
+/** Returns the reason why a schema rejects JSON, or undefined if the schema accepts it, is invalid or is too large. */
 export function jsonProblem(json: string, schema: JsonSchema): string | undefined {
   const value = parseJson(json)
   if (value === undefined) return 'not valid JSON'

@@ -31,7 +31,7 @@ export function cutItems(written: WrittenItems, limit = Number.POSITIVE_INFINITY
   return counted
 }
 
-/** Ends the items before the first stop sequence in a message. Returns undefined if there is none. */
+/** Truncates the items before the first stop sequence in a message. Returns undefined if there is none. */
 export function stopItems(
   items: readonly ChoiceItem[],
   sequences: readonly string[] = [],

@@ -1,9 +1,9 @@
 /**
  * Splits text into tokens: up to eight graphemes of one kind (letters and digits, white space, or others) after at most
- * one space, a whole Markdown link, or one Chinese, Japanese or Korean character. Joined, they restore the text.
+ * one space, a whole Markdown link, or one Chinese, Japanese or Korean character. Joining the tokens restores it.
  */
 
-/** A Markdown link. Its URL may contain one level of parentheses, as Wikipedia URLs do. */
+/** A Markdown link. The link's URL may contain one level of parentheses, as Wikipedia URLs do. */
 const link = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/
 
 const ideograph = '字'

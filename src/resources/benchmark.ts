@@ -1,4 +1,4 @@
-/** Benchmark scores from two sources. Spec: Benchmark item, GET /benchmarks. The shape for design-source is unspecified. */
+/** Benchmark scores from two sources. Spec: Benchmark item, GET /benchmarks. The design item's shape is unspecified. */
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
@@ -12,7 +12,7 @@ const arenas = ['models', 'builders', 'agents'] as const
 export const Arena = z.lazy(() => z.enum(arenas))
 export type Arena = z.infer<typeof Arena>
 
-/** Examples in the specification. Any string is valid. */
+/** Examples from the specification. Any string is valid. */
 export const CATEGORIES = words.benchmarks.categories
 
 const Pricing = z.lazy(() => z.strictObject({ prompt: z.string(), completion: z.string() }))

@@ -11,7 +11,7 @@ import { xSearchFilter } from './x-search-filter.ts'
 
 const anyText = () => z.string()
 
-/** Returns schemas for fields that clients send but that have no effect here, whatever their value. */
+/** Returns schemas that accept any value, for fields that clients send but that have no effect here. */
 export function ignored<Name extends string>(...names: Name[]): Record<Name, z.ZodOptional<z.ZodUnknown>> {
   return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as never
 }
@@ -78,7 +78,7 @@ export function isSpecifiedItem(item: InputItem): item is SpecifiedItem {
   return !isOfOtherType(inputItem._zod.innerType, item)
 }
 
-/** Returns a violation for each item of an unspecified type, except those that clients send unless `onlySpecified`. */
+/** Returns a violation for each item of an unspecified type. Types that clients send pass unless `onlySpecified`. */
 export function unspecifiedItems(body: unknown, onlySpecified: boolean): Violation[] {
   return listOf(fieldsOf(body)['input']).flatMap((item, index) => {
     const { type } = fieldsOf(item)
@@ -187,7 +187,7 @@ const fields = () => ({
     .optional(),
 })
 
-/** Unlike a record, keeps a key called `__proto__`. */
+/** Unlike `z.record()`, keeps a key called `__proto__`. */
 export type Metadata = Record<string, unknown>
 export const Metadata = z.lazy(() =>
   z.custom<Metadata>(isObject, mustBe('an object')).meta({ type: 'object', additionalProperties: {} }),

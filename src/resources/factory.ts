@@ -5,7 +5,7 @@ import words from '../../fixtures/words.json' with { type: 'json' }
 export interface FactoryContext {
   /** The record's index in its collection, from 0. */
   index: number
-  /** Returns a Faker seeded for this field of this record. The next call may return it with a different seed. */
+  /** Returns a Faker seeded for this field of this record. The next call may reseed and return this instance. */
   field(name: string): Faker
   shared(name: string): Faker
   /** Returns another record's context, to generate the same values as that record's factory. */

@@ -1,4 +1,4 @@
-/** Schemas for lists and records that callers fill. Checks of lists stop when enough violations are found. */
+/** Schemas for lists and records that callers send. List checks stop after a limited number of violations. */
 import * as z from 'zod'
 
 /** Number of violations after which the rest of a list is not checked. A reply shows the first hundred. */

@@ -90,7 +90,7 @@ interface ReasoningRequest {
   readonly isHidden?: boolean
 }
 
-/** Returns the tool that `toolChoice` names, or the first one offered (a function, if any) if it only requires a call. */
+/** Returns the tool that `toolChoice` names, or, if it only requires a call, the first one, functions first. */
 export function forcedTool({
   tools = [],
   toolChoice,

@@ -24,7 +24,7 @@ export interface Protocol<Body, Result> {
   readonly storingBody?: z.ZodType<Body>
   /** Returns an error in the protocol's envelope. Default: the specification's envelope. */
   error?(status: number, message: string, requestId: string, metadata?: Record<string, unknown>): object
-  /** Request header that only the protocol's clients send. They get the protocol's errors for every path. */
+  /** Request header that only the protocol's clients send. These clients get the protocol's errors for every path. */
   readonly clientHeader?: string
   /** Reply header that contains the request's id, in addition to `x-request-id`. Default: none. */
   readonly idHeader?: string
@@ -76,10 +76,10 @@ export interface StreamPlaces {
   refused?(value: object): object | undefined
   /** Field with the list of alternative answers. Default: there is only one answer. */
   readonly choices?: string
-  /** Encodes an event. Default: a data line with its JSON. */
+  /** Encodes an event. Default: a data line with the event as JSON. */
   encode?(event: StreamEvent): string
   failure(failure: StreamFailure, seen: StreamSoFar): StreamEvent
-  /** Creates an event without content. Returns undefined if the protocol has none of this kind. */
+  /** Creates an event without content. Returns undefined if the protocol has no such event. */
   heartbeat?(kind: Heartbeat, seen: StreamSoFar): StreamEvent | undefined
 }
 
@@ -92,7 +92,7 @@ export interface AnswerPart {
   readonly kind?: 'text' | 'reasoning' | 'call' | 'other' | undefined
   /** Identifies the part within the answer. */
   readonly of: string
-  /** Path of the value that exists only for this part. Empty for the whole event. */
+  /** Path of the value that exists only for this part. An empty path means the whole event. */
   readonly at: string
   /** Paths of the text or arguments, which may be missing. */
   readonly texts: readonly string[]

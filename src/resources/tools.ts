@@ -46,7 +46,7 @@ export function isFunction(tool: Tool): tool is FunctionTool {
   return tool.type === 'function'
 }
 
-/** A function or custom tool, possibly in a namespace. The input of a custom tool is a text. */
+/** A function or custom tool, possibly in a namespace. The input of a custom tool is text. */
 export interface ClientTool {
   readonly name: string
   readonly isCustom: boolean
@@ -67,7 +67,7 @@ export function clientTools(tools: unknown, namespace?: string): ClientTool[] {
   })
 }
 
-/** Returns true for other tools whose calls the client runs. */
+/** Returns true for a tool that is not a function but whose calls the client runs. */
 export function runsAtClient(tool: { type: string; execution?: unknown; environment?: unknown }): boolean {
   const { type, execution, environment } = tool
   if (type === 'shell') return !/^container/.test(String(fieldsOf(environment)['type']))

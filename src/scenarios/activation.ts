@@ -29,7 +29,7 @@ export interface Effect {
 export interface CompiledStep extends Effect {
   /** `answer` if the step replies, `modifier` if its faults only change a reply, `pass` if it does neither. */
   readonly kind: 'answer' | 'modifier' | 'pass'
-  /** Format without which the faults have no effect. Requests for another format do not consume the step. */
+  /** Format that the faults require. Requests for another format do not consume the step. */
   readonly form: 'stream' | 'json' | undefined
 }
 
@@ -43,7 +43,7 @@ export interface CompiledRule extends Readonly<Omit<ParsedRule, 'on' | 'times' |
   readonly times: number
   /** Number of calls after which the rule ends: `times`, the number of steps, or Infinity. */
   readonly ends: number
-  /** Number of calls for which the rule ranks before unlimited ones. 0 for scripts, and without `times` or a sequence. */
+  /** Number of calls for which the rule precedes unlimited rules. 0 for scripts, and without `times` or a sequence. */
   readonly finite: number
   readonly onEnd: OnEnd
   /** A rule without a sequence has a single step, which repeats. */

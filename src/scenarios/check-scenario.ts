@@ -121,7 +121,7 @@ function* notData(input: unknown): Generator<Finding> {
 /** Paths of problems are relative to the rule. */
 interface RuleContext extends CheckOptions {
   readonly rule: ParsedRule
-  /** Operations that the names in `on` stand for; undefined for `*` and unknown names. */
+  /** Maps each name in `on` to its operation, or to undefined for `*` and unknown names. */
   readonly targets: ReadonlyMap<string, KnownOperation | undefined>
 }
 
@@ -210,7 +210,7 @@ function* stepProblems(step: Exclude<Step, 'pass'>, path: Path, context: RuleCon
   yield* faultProblems(step, path, context, step.reply && 'the reply next to it: use a sequence for both')
 }
 
-/** @param replaced For the message: what the fault would replace, and how to avoid that. Undefined for a step without a reply. */
+/** @param replaced For the message: what the fault would replace, and a fix. Undefined for a step without a reply. */
 function* faultProblems(
   step: Exclude<Step, 'pass'> | ParsedTurn,
   above: Path,
@@ -253,7 +253,7 @@ function* faultProblems(
   if (replacement) yield [path, `: '${replacement.name}' replaces ${replaced}`]
 }
 
-/** Returns the field of a `rate-limit` fault that is set although a rule's `rateLimit` replaces it. */
+/** Returns a field that is set in a `rate-limit` fault although a rule's `rateLimit` overrides it. */
 function rateLimitField(fault: FaultSetting): string | undefined {
   if (fault.name !== 'rate-limit') return undefined
   const defaults: object = faultOf(fault.name).params().parse({})

@@ -1,7 +1,7 @@
 /**
- * Decides which active rules act on a request, and counts them. Rules of different activations act together: one
- * answers, and others change its reply. Within an activation, the first matching rule applies. A rule that only sets
- * the state, or whose faults cannot be combined with the answer, does not end the search.
+ * Decides which active rules act on a request, and counts their uses. Rules of different activations act
+ * together: one answers, and others change its reply. Within an activation, the first matching rule applies. A
+ * rule that only sets the state, or whose faults cannot be combined with the answer, does not end the search.
  */
 import { conflict } from '../faults/compatibility.ts'
 import type { RateLimitState } from '../faults/fault.ts'
@@ -37,7 +37,7 @@ export interface MatchedRule {
   effect: Effect
   rateLimit?: RateLimitState | undefined
   turn?: TurnReading | undefined
-  /** Position of the call among those that match the rule's conditions, from 1. For a script, the turn. */
+  /** Position of the call among those that match the rule's conditions, from 1; for a script, the turn. */
   call: number
   activation: Activation
 }
@@ -45,7 +45,7 @@ export interface MatchedRule {
 export interface Match extends MatchedRule {
   /** Records that the rule's faults had no effect, so that the call does not count as a use of the rule. */
   noEffect(): void
-  /** Undoes the use of a rule that answers a rejected request. Returns the rule as skipped. */
+  /** Undoes the use of a rule that answers a rejected request. Returns the rule, which then counts as skipped. */
   release(): SkippedRules
 }
 
@@ -57,7 +57,7 @@ export interface Outcome {
   skipped: readonly SkippedRules[]
 }
 
-/** An activation's rules for the request's operation, and how far they have been tried. */
+/** An activation's rules for the request's operation, and which of them have been tried. */
 interface Trial {
   readonly activation: Activation
   readonly rules: readonly CompiledRule[]
@@ -82,7 +82,7 @@ interface TriedRule {
 
 export interface RecordedAnswer {
   readonly file: string
-  /** The fault with the same effect, if the recording has no reply. */
+  /** The fault that reproduces the failure, if the recording has no reply. */
   readonly faults: readonly FaultSetting[]
 }
 
@@ -92,7 +92,7 @@ interface ComposeContext extends MatchContext {
   findRecorded(): RecordedAnswer | undefined
 }
 
-/** Also counts the request. @param named Number of activations at the start that the request names. */
+/** Also counts the request. @param named Number of activations that the request names. They come first. */
 export function compose(
   activations: readonly Activation[],
   named: number,
@@ -268,9 +268,9 @@ function tryRules(trial: Trial, request: RuleRequest, context: MatchContext): Tr
 }
 
 /**
- * Ranks that order rules; age decides among equals: rules with an exceeded limit, scenarios that the request names,
+ * Ranks of rules, in order; age decides among equals: rules with an exceeded limit, scenarios that the request names,
  * rules with `times` or steps left (oldest first), replies with `when`, scripts with turns left, all others (newest
- * first), and recordings. The distances are larger than any number of activations.
+ * first), and recordings. The gaps between ranks are larger than any number of activations.
  */
 const ranks = { limited: -1e7, own: 0, conditional: 2e6, script: 3e6, other: 4e6, recording: 5e6 } as const
 
@@ -305,7 +305,7 @@ function playScripts(trials: readonly Trial[], { readConversation }: MatchContex
   }
 }
 
-/** Returns why a rule cannot be combined with the answer and earlier modifiers, or undefined. */
+/** Returns the reason why a rule cannot be combined with the answer and earlier modifiers, or undefined if it can. */
 function reasonAgainst(
   rule: TriedRule,
   answer: TriedRule | undefined,

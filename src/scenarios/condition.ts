@@ -42,7 +42,7 @@ export interface RuleRequest extends Conditioned {
   readonly occurrence: number
   /** Models tried so far, including the current one, if the request names several. */
   readonly triedModels?: readonly string[]
-  /** Rate limits that have counted the request. Set if it names several models, because each is matched again. */
+  /** Rate limits that have counted the request. Set if it names several models, each of which is matched. */
   readonly countedLimits?: Set<object> | undefined
   /** If true, the request was already rejected, and only rules for `*` match it. */
   readonly isRejected?: boolean
@@ -103,7 +103,7 @@ export function isPattern(value: unknown): value is Pattern {
   return Object.keys(Object(value)).every((name) => name === 'matches' || name === 'flags')
 }
 
-/** Compiling takes milliseconds, and checking and matching both need it. */
+/** Compiled patterns, because compiling takes milliseconds, and both checking and matching need the result. */
 const cache = new Map<string, ReturnType<typeof compile>>()
 const maxCached = 10_000
 
@@ -244,7 +244,7 @@ function valuesAt(value: unknown, path: readonly string[]): unknown[] {
   return found === undefined ? [] : [found]
 }
 
-/** Returns a test for the body's `stream` field. If a fault implies it, a recorded stream also passes. */
+/** Returns a test for the body's `stream` field. If a fault implies the condition, a recorded stream also passes. */
 export function streamTest(expected: boolean, isImplied = false): Test {
   const holds = (stream: unknown) => (stream === true) === expected
   return toTest(
@@ -298,7 +298,7 @@ export function compileCondition(condition: Condition): Holds {
   return (value) => typeof value === 'string' && expression.test(value.slice(0, maxText))
 }
 
-/** Describes a condition, as in `equal to 'en'`, and says so if only part of the value was searched. */
+/** Describes a condition, as in `equal to 'en'`, with a note if only part of the value was searched. */
 export function describeCondition(condition: Condition, secret = false, value?: unknown): string {
   if (typeof condition !== 'object' || condition === null) return `equal to ${show(condition, secret)}`
   if ('equals' in condition) return `equal to ${show(condition.equals, secret)}`

@@ -27,7 +27,7 @@ export const HoldOptions = z.lazy(() =>
 /** Options of `hold()`. */
 export type HoldOptions = z.input<typeof HoldOptions>
 
-/** Holds requests or streams. Ends with its sandbox, and when the sandbox is reset or restored. */
+/** Holds requests or streams. A gate ends when its sandbox is disposed, reset or restored. */
 export class Gate implements Disposable {
   /** Id of this activation, such as `hold~3`. */
   readonly id: string
@@ -92,7 +92,7 @@ export class Gate implements Disposable {
   /**
    * Returns undefined if the call is not held.
    *
-   * @param call Its `holds` is the number of gates that hold it.
+   * @param call A call, whose `holds` is the number of gates that hold it.
    * @param gone Aborts when the client disconnects.
    * @param deltas Number of deltas before the event. Omitted for the request itself.
    * @internal

@@ -71,7 +71,7 @@ export const NearMiss = lazyObject(() => ({
 }))
 export type NearMiss = z.output<typeof NearMiss>
 
-/** Returns true if a rule let the call pass because its rate limit was not reached, which is not a near miss. */
+/** Returns true if a rule let the call pass because it was below the rate limit, which is not a near miss. */
 export function isBelowLimit({ kind }: Pick<NearMiss, 'kind'>): boolean {
   return kind === 'rateLimit'
 }

@@ -84,7 +84,7 @@ export class Rules {
     return this.#live.activations.map(scenarioProgress)
   }
 
-  /** Ends the activation with this id, or all with this name. Returns the number ended. */
+  /** Ends the activation with this id, or all activations with this name. Returns their number. */
   end(name: string): number {
     const others = this.#live.activations.filter((each) => each.name !== name && each.id !== name)
     const ended = this.#live.activations.length - others.length
@@ -106,7 +106,7 @@ export class Rules {
     return this.#live.activations.some(({ rules }) => rules.some(({ on }) => on.includes(name)))
   }
 
-  /** Counts the call. @param named Scenarios that the request names. Their rules come first. */
+  /** Counts the call. @param named Scenarios that the request names. The rules of these scenarios come first. */
   match(
     request: RuleRequest,
     named: readonly ParsedScenario[] = [],

@@ -55,7 +55,7 @@ export interface PlannedTurn extends CurrentRun {
   readonly problem?: string | undefined
 }
 
-/** Maximum number of conversations per script. The oldest are evicted. */
+/** Maximum number of conversations per script. The oldest conversations are evicted. */
 const maxRuns = 1000
 
 /** @param scripts Scripts that may match the request, oldest first. */

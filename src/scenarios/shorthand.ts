@@ -70,7 +70,7 @@ export function scriptScenario(turns: NonNullable<Rule['script']>, options: Scri
 /** Requests to hold: a rule without an effect. */
 export type HeldRequests = Frequency & Pick<Rule, 'on'>
 
-/** A rule without an effect acts next to others. @param checkRule Checks a rule, which must have an effect. */
+/** A rule without an effect applies alongside others. @param checkRule Checks a rule, which must have an effect. */
 export function gateScenario(
   on: Rule['on'] | HeldRequests,
   options: HoldOptions,

@@ -16,12 +16,12 @@ export interface TemplateCall extends Omit<RuleRequest, 'operation' | 'route'> {
   warn(message: string): void
 }
 
-/** @param number Position of the call among those that match the rule's conditions, from 1. For a script, the turn. */
+/** @param number Position of the call among those that match the rule's conditions, from 1; for a script, the turn. */
 export type FillTemplates = <Scripted extends object>(scripted: Scripted, number: number) => Scripted
 
 /** Maximum number of characters that one reply's templates may write. */
 const maxOutput = 1024 * 1024
-/** Maximum number of templates in one reply. Each can lead to a warning. */
+/** Maximum number of templates in one reply. Each template can lead to a warning. */
 const maxTemplates = 10_000
 const verbatim = '{{=<% %>=}}'
 
@@ -45,7 +45,7 @@ export function templateProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Replaces a path without a value with an empty string. Throws a 500 if one reply's templates write too much. */
+/** Replaces a path that has no value with an empty string. Throws a 500 if a reply's templates exceed the limits. */
 export function templateFiller(
   call: TemplateCall,
   readConversation: () => Conversation | undefined,

@@ -1,6 +1,6 @@
 export class Exhausted extends Error {}
 
-/** Enough for a schema with 2,500 required fields. */
+/** Maximum number of steps, enough for a schema with 2,500 required fields. */
 const maxSteps = 150_000
 
 /** Counts steps instead of time, so that the result is the same on every machine. */

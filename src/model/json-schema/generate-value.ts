@@ -311,7 +311,7 @@ function allowedTypes(schemas: readonly Schema[]): TypeName[] {
   return [...new Set(allowed)].sort((left, right) => Number(left === 'null') - Number(right === 'null'))
 }
 
-/** Guesses the type from the keywords of schemas without `type`. A schema with `not` may exclude the likely one. */
+/** Guesses the type from the keywords of schemas without `type`. A schema with `not` may exclude the likely type. */
 function likelyTypes(schemas: readonly Schema[]): TypeName[] {
   const keywords = schemas.flatMap((schema) => Object.keys(schema)).join()
   const others: TypeName[] = /not/.test(keywords)

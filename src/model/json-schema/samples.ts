@@ -79,7 +79,7 @@ const numbers = byEnding({
   'temperature|celsius': int(-5, 35),
 })
 
-/** Proposes values by format and field name. `fakerFor` returns a Faker that draws from a function. */
+/** Proposes values by format and field name. `fakerFor` returns a Faker that takes random numbers from a function. */
 export function namedSamples(fakerFor: (random: () => number) => Faker): (place: ValuePlace) => unknown {
   return ({ path, type, schemas, random }) => {
     if (type !== 'string' && type !== 'number' && type !== 'integer') return undefined

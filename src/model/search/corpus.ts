@@ -27,7 +27,7 @@ export function toCorpus<Row extends Page | Post>(rows: readonly Row[]) {
   return { entries, counts }
 }
 
-/** Returns rows by score, best first. Ties stay in their original order, and unrelated rows come last. */
+/** Returns rows by score, best first. Rows with equal scores keep their order, and unrelated rows come last. */
 function find<Row extends Page | Post>(
   { entries, counts }: Corpus<Row>,
   { question, limit, passes }: Query,

@@ -1,7 +1,7 @@
 /** Domain filters such as `*.example.com/docs`. A wildcard matches subdomains at any depth, but not the bare domain. */
 
 export interface Place {
-  /** Lowercase host. International names are in ASCII form. */
+  /** Lowercase host. Internationalised domain names are in ASCII form. */
   host: string
   path: string
 }

@@ -1,6 +1,6 @@
 /**
- * Converts a response to events, with one delta per token. Spec: Events; the undocumented events are those that
- * published clients know, in an order that all of them accept.
+ * Converts a response to events, with one delta per token. Spec: Events. The undocumented events are those
+ * that published clients know, in an order that all these clients accept.
  */
 import type { StreamEvent } from '../../http/reply.ts'
 import { fieldsOf, listOf } from '../../lib/json.ts'
@@ -149,7 +149,7 @@ function reasoningEvents(item: Reasoning, output_index: number): StreamPart[] {
   ]
 }
 
-/** Returns the events of a part with a text in `field`. `name` and `place` name the events of the text and of the part. */
+/** Returns the events of a part that has text in `field`. `name` and `place` name the events of text and part. */
 function partEvents<Field extends string>(
   part: Record<Field, string>,
   position: object,

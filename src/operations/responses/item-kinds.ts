@@ -1,15 +1,15 @@
-/** Types of output items whose fields are shown as scripted: their generated fields, and their events. */
+/** Output item types whose fields are sent as scripted, with their generated fields and their events. */
 
 interface ItemKind {
   readonly prefix: string
   /** Fields that are generated if a script omits them. */
   readonly generated?: readonly ('status' | 'call_id')[]
-  /** States reported before and after the text, and final states, reported if the item has that status. */
+  /** States reported before and after the text, and final states, each reported if the item has that status. */
   readonly before?: readonly string[]
   readonly after?: readonly string[]
   readonly ends?: readonly string[]
   readonly text?: string
-  /** Fields without a value until the item is done. */
+  /** Fields that have no value until the item is done. */
   readonly late?: readonly string[]
 }
 

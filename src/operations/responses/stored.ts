@@ -4,7 +4,7 @@ import { fieldsOf, listOf } from '../../lib/json.ts'
 import type { StoredConversations } from '../../resources/protocol.ts'
 
 /**
- * Adds the previous conversation, and replaces references. Unknown ids are omitted or left unchanged.
+ * Adds the previous conversation, and resolves references to items. Unknown ids are omitted or left unchanged.
  *
  * @param missing Called for each unknown id, with its path, a description, and the violated rule.
  */

@@ -28,7 +28,7 @@ function isToken(event: StreamEvent): event is Delta {
   return String(event.type).endsWith('.delta') && !(event as { logprobs?: unknown[] }).logprobs?.length
 }
 
-/** Encodes deltas. The deltas of a part differ in two fields, so the others are encoded once. */
+/** Encodes deltas. The deltas of a part differ in two fields, so the other fields are encoded once. */
 function deltaWriter(): (event: Delta) => string {
   let last: Delta | undefined
   let before = ''
@@ -129,7 +129,7 @@ export const responsesPlaces: StreamPlaces = {
   },
 }
 
-/** Paths of an item's text in events that show all of it. */
+/** Paths of an item's text in events that contain the full text. */
 const textsOfEvents = ['arguments', 'text', 'part.text', 'item.arguments', 'item.content.*.text']
 
 const contents = ['output.*.content.*', 'response.output.*.content.*', 'item.content.*', 'part'].map(readPath)
