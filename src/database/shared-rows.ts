@@ -102,7 +102,7 @@ export function toRow<Row extends object>(
   return freeze(copy(result.data))
 }
 
-/** Describes a row's first problem: an unknown field, which may be a misspelt required one, comes first. */
+/** Describes a row's first problem. Unknown fields come first: one may be a misspelt required field. */
 export function rowProblem(
   schema: CollectionDeclaration['schema'],
   row: unknown,

@@ -26,7 +26,7 @@ export function readWhole(body: Body): { bytes: Uint8Array; waitedMs: number; en
   return { bytes: joinBytes(chunks), waitedMs, ending: [] }
 }
 
-/** Yields pieces of `size` bytes. The last one may be shorter. */
+/** Yields pieces of `size` bytes. The last piece may be shorter. */
 export function* pieces(bytes: Uint8Array, size: number): Generator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)
 }

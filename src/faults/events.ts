@@ -245,7 +245,7 @@ export const streamFaults = [
   }),
 ] as const
 
-/** Line ends of event streams. Recorded streams can have any of them. */
+/** Line ends of event streams. Recorded streams can use any of these. */
 const lineEnds = /\r\n|\n|\r/g
 
 /** Parameters for a position between events: a number of events or deltas, but not of bytes or milliseconds. */

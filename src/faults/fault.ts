@@ -21,7 +21,7 @@ export type Layer = keyof typeof layers
 
 /** Request data that a fault may use in addition to its parameters. */
 export interface FaultInputs {
-  /** Returns the next number in [0, 1). Seeded by the sandbox's seed, the rule, the request and its occurrence. */
+  /** Returns the next number in [0, 1). Seeded with the sandbox's seed, the rule, the request and its occurrence. */
   random(): number
   /** Sandbox time of the request, as Unix time in milliseconds. */
   readonly now: number

@@ -187,7 +187,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.#text ?? this.requestBody.text
   }
 
-  /** The parsed body; undefined if it is empty, truncated or not JSON. After recording, each access parses it. */
+  /** The parsed body; undefined if it is empty, truncated or not JSON. After recording, each access parses the body. */
   get body(): unknown {
     if (this.#text !== undefined) return this.#parsed
     return this.requestBody.truncatedBytes > 0 ? undefined : parseJsonBody(this.requestBody.text)

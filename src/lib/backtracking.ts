@@ -92,7 +92,7 @@ function stepsOf(root: Node, length: number, charactersOf: (token: string) => bi
     return { next, steps: isDecided ? Math.max(...steps) : steps.reduce((sum, each) => sum + each, 0) }
   }
 
-  /** Returns true if the next character leaves only one option. Throws if a loop has several. */
+  /** Returns true if the next character leaves only one option. Throws if a loop has several options. */
   const decides = (options: readonly Rest[], loop?: string): boolean => {
     let before = 0n
     for (const { next } of options) {

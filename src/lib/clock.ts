@@ -12,7 +12,7 @@ const maxAdvancedMs = Date.UTC(9900, 0, 1) - clockStart
 export const maxTimerMs = 2 ** 31 - 1
 
 export interface ClockReading {
-  /** Sandbox time, ISO 8601. */
+  /** Sandbox time in ISO 8601 format. */
   now: string
   /** Milliseconds of sandbox time since the sandbox was created or reset. */
   elapsedMs: number

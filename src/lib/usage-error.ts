@@ -1,4 +1,4 @@
-/** Thrown for a usage mistake. Commands print the message as one line and exit with code 2. */
+/** Thrown for incorrect usage. Commands print the message as one line and exit with code 2. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }

@@ -34,7 +34,7 @@ export interface PromptSettings {
   readonly xSearchFilter?: XSearchFilter
 }
 
-/** An entry in `tools`. Paths locate it in the request, for use in error messages. */
+/** An entry in `tools`. Paths locate the entry in the request, for use in error messages. */
 export type PromptTool =
   | OfferedFunction
   | { readonly kind: 'search'; readonly parameters: WebSearchTool['parameters']; readonly path: string }

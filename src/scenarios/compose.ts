@@ -45,7 +45,7 @@ export interface MatchedRule {
 export interface Match extends MatchedRule {
   /** Records that the rule's faults had no effect, so that the call does not count as a use of the rule. */
   noEffect(): void
-  /** Undoes the use of a rule that answers a rejected request. Returns the rule, which then counts as skipped. */
+  /** Undoes the use of a rule that answers a rejected request. Returns the rule, which now counts as skipped. */
   release(): SkippedRules
 }
 
@@ -92,7 +92,7 @@ interface ComposeContext extends MatchContext {
   findRecorded(): RecordedAnswer | undefined
 }
 
-/** Also counts the request. @param named Number of activations that the request names. They come first. */
+/** Also counts the request. @param named Number of activations that the request names, which come first. */
 export function compose(
   activations: readonly Activation[],
   named: number,

@@ -25,7 +25,7 @@ export interface Conditioned {
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
-  /** If true, the request asks for a stream, or a recorded stream replies. */
+  /** If true, the request asks for a stream, or the reply is a recorded stream. */
   readonly asksForStream: boolean
 }
 
@@ -42,7 +42,7 @@ export interface RuleRequest extends Conditioned {
   readonly occurrence: number
   /** Models tried so far, including the current one, if the request names several. */
   readonly triedModels?: readonly string[]
-  /** Rate limits that have counted the request. Set if it names several models, each of which is matched. */
+  /** Rate limits that have counted the request. Set if a request names several models, each of which is matched. */
   readonly countedLimits?: Set<object> | undefined
   /** If true, the request was already rejected, and only rules for `*` match it. */
   readonly isRejected?: boolean

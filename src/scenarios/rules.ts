@@ -84,7 +84,7 @@ export class Rules {
     return this.#live.activations.map(scenarioProgress)
   }
 
-  /** Ends the activation with this id, or all activations with this name. Returns their number. */
+  /** Ends the activation with this id, or all activations with this name. Returns the number of ended activations. */
   end(name: string): number {
     const others = this.#live.activations.filter((each) => each.name !== name && each.id !== name)
     const ended = this.#live.activations.length - others.length

@@ -93,7 +93,7 @@ export const Rule = lazyObject(() => ({
 export type ParsedRule = z.infer<typeof Rule>
 /** A rule: the requests that it matches, how often it applies, and its effect. */
 export type Rule = z.input<typeof Rule>
-/** A rule in a reply of the control API. Not validated again. */
+/** A rule, as returned by the control API. Not validated again. */
 export const RuleSource = z.lazy(() => z.looseObject({})) as unknown as z.ZodType<Rule>
 
 export const Scenario = z.lazy(() =>

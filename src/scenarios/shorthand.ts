@@ -1,4 +1,4 @@
-/** Creates the scenarios of `reply()`, `fail()` and `script()`. */
+/** Creates the scenarios that `reply()`, `fail()` and `script()` activate. */
 import { type Fault, faultNames } from '../faults/index.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'

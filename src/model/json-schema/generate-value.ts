@@ -61,7 +61,7 @@ const nameKey = '*'
 function valueMaker(options: GenerateOptions, budget: Budget, isSmallest: boolean) {
   let linkedAt: string | undefined
 
-  /** Returns the first generated value if none is accepted. Throws `InvalidSchema` if there is none. */
+  /** Returns the first generated value if none is accepted. Throws `InvalidSchema` if no value can be generated. */
   function make(
     schemas: readonly Schema[],
     at: Location,
