@@ -16,7 +16,7 @@ import { addFlags, parserOf } from './flags.ts'
 import type { Start } from './serve-command.ts'
 
 const lists =
-  'Flags for names, files, hosts and origins may be repeated, or take several values separated by commas.'
+  'Flags that take names, files, hosts or origins may be repeated, or given several comma-separated values.'
 
 const examples = `Examples:
   Run a command whose OpenAI, Anthropic and OpenRouter clients use the mock:

@@ -5,7 +5,7 @@ import type { RequestLine } from '../server/request-line.ts'
 export function requestLineText(request: RequestLine): string {
   const { method, path, status, durationMs, rule, reason, delivery } = request
   const time = durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)
-  const words = [method, path, status || 'no answer', `${time} ms`, rule]
+  const words = [method, path, status || 'no response', `${time} ms`, rule]
   const line = [...words, delivery === 'complete' ? undefined : delivery]
     .filter((word) => word !== undefined)
     .join(' ')

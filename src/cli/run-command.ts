@@ -105,7 +105,7 @@ function textOf({ method, path, status, reason, delivery }: RequestLine): string
   const [route] = path.split('?', 1)
   const ending = delivery === 'complete' ? '' : ` ${delivery}`
   const why = reason === undefined ? '' : `: ${reason.replace(/\s+/g, ' ')}`
-  return `${method} ${route} ${status || 'no answer'}${ending}${why}`
+  return `${method} ${route} ${status || 'no response'}${ending}${why}`
 }
 
 function summaryOf(received: ReadonlyMap<string, number>, variables: readonly string[]): string {

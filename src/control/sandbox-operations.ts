@@ -127,7 +127,7 @@ export const sandboxOperations = [
 const Reading = z.object({
   data: z.strictObject({
     now: z.string().describe('Current sandbox time, ISO 8601.'),
-    elapsedMs: z.number().describe('Elapsed time in milliseconds, since the sandbox was created or reset.'),
+    elapsedMs: z.number().describe('Elapsed time in milliseconds since the sandbox was created or reset.'),
   }),
 })
 

@@ -33,7 +33,7 @@ const Hold = z.strictObject({
 export const scenarioOperations = [
   sandboxOperation('useScenario', 'POST /sandboxes/{sandbox}/scenarios', {
     doc: {
-      summary: 'Activate a scenario. Its rules act together with those of other scenarios',
+      summary: 'Activate a scenario in addition to those already active',
       status: 201,
     },
     input: { body: ScenarioReference },
@@ -42,7 +42,7 @@ export const scenarioOperations = [
   }),
   sandboxOperation('putScenario', 'PUT /sandboxes/{sandbox}/scenarios/{name}', {
     doc: {
-      summary: 'Replace active scenarios with this name. Without a body, activates the bundled scenario',
+      summary: 'Replace all active scenarios of this name. Without a body, activate the bundled scenario',
     },
     input: {
       params: { name: Name },

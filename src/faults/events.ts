@@ -56,7 +56,7 @@ export const streamFaults = [
     apply: (where, context, frames) => changeNext(where, context, frames, (frame) => [frame, frame]),
   }),
   defineFault('stream-unknown-event', 'events', {
-    summary: 'An event of an unknown type is added, with a sequence number if the protocol has them.',
+    summary: 'An event of an unknown type is added, with a sequence number if the protocol uses them.',
     params: () => ({
       ...eventPosition(),
       type: z.string().min(1).default('response.unknown_event').describe('Event type.'),
@@ -167,7 +167,7 @@ export const streamFaults = [
         .describe(
           'Heartbeats that keep the stalled stream alive: comments, `ping` (Messages), `response.in_progress` (Responses), or chunks without text (Chat). The stream then stalls between two events. Default: none.',
         ),
-      every: Duration.optional().describe('Milliseconds between heartbeats, 1000 in all. Default: 15000.'),
+      every: Duration.optional().describe('Milliseconds between the 1000 heartbeats. Default: 15000.'),
     }),
     problem: ({ heartbeat, every }) =>
       every !== undefined && !heartbeat

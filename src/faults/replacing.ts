@@ -85,7 +85,7 @@ export const replacingFaults = [
         .default(429)
         .describe("The reply's HTTP status."),
       ms: Duration.default(2000).describe(
-        'Milliseconds from the request to the date, rounded up to whole seconds, if the rule has no `rateLimit`.',
+        'Milliseconds from the request to the `Retry-After` date, rounded up to whole seconds, if the rule has no `rateLimit`.',
       ),
     }),
     apply({ status, ms }, { now, rateLimit = spent(ms) }) {
@@ -117,7 +117,7 @@ export const replacingFaults = [
       bytes: between(1, 1024 * 1024)
         .default(1024)
         .describe('Body length in bytes.'),
-      contentType: HeaderValue.default('application/json').describe('The wrong `Content-Type`.'),
+      contentType: HeaderValue.default('application/json').describe('`Content-Type` to send.'),
     }),
     apply({ bytes, contentType }, context) {
       const body = Uint8Array.from({ length: bytes }, () => context.random() * 256)

@@ -11,7 +11,7 @@ import { noReply } from './replacing.ts'
 export const transportFaults = [
   defineFault('wrong-content-type', 'bytes', {
     summary: 'The body is correct, but the `Content-Type` is wrong.',
-    params: () => ({ contentType: HeaderValue.default('text/plain').describe('The wrong `Content-Type`.') }),
+    params: () => ({ contentType: HeaderValue.default('text/plain').describe('`Content-Type` to send.') }),
     apply({ contentType }, context, reply) {
       if (reply.headers['content-type'] === contentType)
         context.missed(`the content type is '${contentType}'`)

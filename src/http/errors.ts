@@ -22,7 +22,7 @@ const messages: Readonly<Record<number, string>> = {
   405: 'Method not allowed',
   408: 'Operation timed out',
   409: 'Conflict',
-  410: 'This sandbox is gone',
+  410: 'This sandbox no longer exists',
   413: 'Request payload too large',
   414: 'URI too long',
   415: 'Unsupported media type: send application/json',

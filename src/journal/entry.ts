@@ -58,7 +58,7 @@ export const JournalEntry = z.lazy(() =>
       status: z.int().describe('HTTP status; 0 if the connection closed without a response.'),
       error: text().nullable().describe("The reply's error message; null if the request was not rejected."),
       responseHeaders: Headers.describe('Reply headers; names in lower case.'),
-      responseBody: KeptText.describe('Reply body, as far as it was sent.'),
+      responseBody: KeptText.describe('Reply body, up to the last byte sent.'),
       timeline: z
         .array(
           z.strictObject({
@@ -67,7 +67,7 @@ export const JournalEntry = z.lazy(() =>
           }),
         )
         .describe("Times at which the reply body's chunks were sent. Empty for a reply sent in one piece."),
-      rules: z.array(AppliedRule).describe('Rules that acted on the reply; the one that replied is first.'),
+      rules: z.array(AppliedRule).describe('Rules that affected the reply; the rule that replied is first.'),
       turn: TurnReading.nullable().describe('Turn and conversation, if a script replied; otherwise null.'),
       nearMisses: z
         .array(NearMiss)
@@ -75,11 +75,11 @@ export const JournalEntry = z.lazy(() =>
           'If no rule replied, the newest 100 rules that did not apply; a last item counts the rest.',
         ),
       usage: CallUsage.nullable().describe("The reply's tokens and cost; null if usage is not counted."),
-      traceId: text().nullable().describe('Trace id in the `traceparent` header; null without a valid one.'),
+      traceId: text().nullable().describe('Trace id from `traceparent`; null if missing or invalid.'),
       assumptions: z
         .array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]]))
         .describe('Assumptions that the reply depends on.'),
-      warnings: z.array(text()).describe('Warnings; the reply has only those about broken rules.'),
+      warnings: z.array(text()).describe('Warnings; only broken rules are reported in the reply.'),
       brokenRules: z
         .array(
           z.strictObject({

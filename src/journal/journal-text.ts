@@ -57,7 +57,7 @@ function remarks(entry: JournalEntry): string[] {
   const refusal = errorToShow(status, error ?? undefined, rules.length > 0)
   return [
     ...(refusal === undefined || turn?.mismatch ? [] : [sentence(refusal)]),
-    ...(schemaViolation ? ['The reply violated its schema: a bug in Understudy, please report it.'] : []),
+    ...(schemaViolation ? ['The reply violated its schema: please report this bug in Understudy.'] : []),
     ...(turn?.mismatch ? [`The script expected ${turn.mismatch}.`] : []),
     ...warnings,
     ...nearMisses.slice(0, maxListedNearMisses).map(({ reason }) => `${reason}.`),

@@ -180,7 +180,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     const check = () => {
       if (this.#callsOf(operation).length >= count) resolve()
       else if (this.#hasEnded)
-        reject(new GatewayError(410, `Waiting for ${count} × ${operation}: the sandbox was disposed`))
+        reject(new GatewayError(410, `Stopped waiting for ${count} × ${operation}: the sandbox was disposed`))
     }
     check()
     this.#waiters.add(check)

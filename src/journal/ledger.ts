@@ -14,7 +14,7 @@ const tokens = () => ({
 /** Tokens and cost of a call. */
 export const CallUsage = z.lazy(() =>
   z.strictObject({
-    model: z.string().describe('The model that replied, without `:online`.'),
+    model: z.string().describe('Name of the model that replied, without the `:online` suffix.'),
     ...tokens(),
     cost: z.number().nullable().describe('Cost in US dollars; null if the model has no price.'),
   }),
@@ -27,7 +27,7 @@ const UsageSum = z.lazy(() =>
     ...tokens(),
     totalTokens: z.int().describe('Sum of input and output tokens.'),
     cost: z.number().describe('Cost in US dollars.'),
-    unpriced: z.int().describe('Number of requests whose cost is unknown. They do not add to the cost.'),
+    unpriced: z.int().describe('Number of requests whose cost is unknown. They are not included in `cost`.'),
   }),
 )
 type UsageSum = z.output<typeof UsageSum>

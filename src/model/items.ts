@@ -127,6 +127,6 @@ function citeJson(json: string, sources: readonly Source[] = [], { assume, warn 
   const cited = sources.filter(({ url }) => json.includes(linkTo(url)))
   const omitted = `${sources.length - cited.length} of ${sources.length} citations were omitted`
   if (cited.length < sources.length)
-    warn(`${omitted}: no string of the structured output can contain their links`)
+    warn(`${omitted}: no string in the structured output can contain their links`)
   return cite(json, cited)
 }

@@ -18,7 +18,7 @@ export const CatalogueModel = z.lazy(() => {
         input_cache_write_1h: cachePrice,
       }),
       architecture: entry.shape.architecture.extend({ output_modalities: z.array(z.string()).min(1) }),
-      supported_parameters: z.array(z.string()).describe('Names of request parameters.'),
+      supported_parameters: z.array(z.string()).describe('Names of supported request parameters.'),
       default_parameters: z.record(z.string(), z.number().nullable()).nullable(),
       knowledge_cutoff: z.string().nullable(),
       expiration_date: z.string().nullable(),

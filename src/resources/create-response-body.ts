@@ -83,7 +83,7 @@ export function unspecifiedItems(body: unknown, onlySpecified: boolean): Violati
   return listOf(fieldsOf(body)['input']).flatMap((item, index) => {
     const { type } = fieldsOf(item)
     if (isSpecifiedItem(item as InputItem) || (!onlySpecified && isSentItem(type))) return []
-    const message = `Must be a specified type, got ${shown(type)}`
+    const message = `Must be a documented type, got ${shown(type)}`
     return [{ path: `body.input[${index}].type`, message, rule: 'invalid_union' }]
   })
 }
@@ -91,7 +91,7 @@ export function unspecifiedItems(body: unknown, onlySpecified: boolean): Violati
 const webPlugin = () =>
   z.looseObject({
     id: z.literal('web'),
-    engine: WebSearchEngine.unwrap().optional().describe('Default: automatic choice.'),
+    engine: WebSearchEngine.unwrap().optional().describe('Default: chosen automatically.'),
     max_results: z.int().min(1).max(25).optional().describe('Default: 5. One engine accepts at most 20.'),
     include_domains: z
       .array(z.string().min(1))

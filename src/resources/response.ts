@@ -19,7 +19,7 @@ export const UrlCitation = z.lazy(() =>
       type: z.literal('url_citation'),
       url: z.string().describe('URL of the source page.'),
       title: z.string().optional(),
-      start_index: z.int().nonnegative().optional().describe('Start offset in the text of its content part.'),
+      start_index: z.int().nonnegative().optional().describe('Start offset in the text of the content part.'),
       end_index: z.int().nonnegative().optional().describe('End offset in the same text, exclusive.'),
       content: z.string().optional().describe('Excerpt from the page.'),
     })

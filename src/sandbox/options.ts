@@ -54,7 +54,7 @@ export const gatewayOptions = {
     { default: false },
   ),
   clock: option(
-    'Source of timestamps: `fixed` starts at a fixed time and advances 1 ms per request, `system` uses the system clock.',
+    'Source of timestamps: `fixed` starts at a fixed time and advances 1 ms per request; `system` uses the system clock.',
     () => z.enum(['fixed', 'system']),
     { default: 'fixed' },
   ),

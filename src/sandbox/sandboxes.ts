@@ -110,7 +110,7 @@ export class Sandboxes {
     if (this.setup.options.limits.defaultSandbox) return
     throw new GatewayError(
       410,
-      'This gateway has no default sandbox: create one with POST /__understudy/sandboxes, and use its key or baseUrl',
+      'This gateway has no default sandbox: create a sandbox with POST /__understudy/sandboxes, and use its key or baseUrl',
     )
   }
 

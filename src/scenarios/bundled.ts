@@ -89,5 +89,5 @@ export function scenarioOfModel(model: string): unknown {
   const scenario = faultScenario(name)
   if (scenario) return scenario
   const hint = meantBy(name, faultNames) || '; write a fault or a status, as in fault/stream-cut or fault/429'
-  throw new ScenarioError([{ path: [], message: `'${model}' names no fault${hint}` }])
+  throw new ScenarioError([{ path: [], message: `'${model}' does not name a fault${hint}` }])
 }

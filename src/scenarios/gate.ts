@@ -11,13 +11,13 @@ export const HoldOptions = z.lazy(() =>
     .strictObject({
       at: field(
         z.enum(['request', 'event']),
-        '`request` holds a request before it is answered, `event` a stream before each event. Default: `request`.',
+        '`request` holds a request before it is answered; `event` holds a stream before each event. Default: `request`.',
       ),
       after: field(
         count(),
         'With `event`, number of text or argument deltas (events, if the operation has no protocol) to let through first. Default: 0.',
       ),
-      together: field(count(1), 'Number of held requests or events at which all proceed. Default: none.'),
+      together: field(count(1), 'Releases all once this many requests or events are held. Default: none.'),
     })
     .refine(({ at, after }) => at === 'event' || after === undefined, {
       error: "Needs at: 'event', because it counts a stream's deltas",

@@ -19,10 +19,10 @@ export const RateLimit = z.lazy(() =>
       requests: field(count(), 'Number of requests allowed per window.'),
       tokens: field(count(), 'Number of tokens allowed per window. Tokens are counted after each reply.'),
       per: WindowLength.describe("Window length: '500ms', '10s', '1m', '1h', or milliseconds from 1000."),
-      by: field(z.enum(['key', 'model']), 'Counts per API key or model. Default: all requests together.'),
+      by: field(z.enum(['key', 'model']), 'Counts separately per API key or model. Default: all together.'),
     })
     .refine(({ requests, tokens }) => requests !== undefined || tokens !== undefined, {
-      error: 'Limits nothing: set requests, tokens or both',
+      error: 'Must limit requests, tokens or both',
     }),
 )
 export type RateLimit = z.infer<typeof RateLimit>

@@ -130,7 +130,7 @@ export class Rules {
 
   #change(activations: Activation[]): void {
     const count = activations.reduce((sum, { rules }) => sum + rules.length, 0)
-    const message = `A sandbox can have at most ${maxRules} active rules: end some scenarios, or reset the sandbox`
+    const message = `A sandbox can have at most ${maxRules} active rules: deactivate some scenarios, or reset the sandbox`
     if (count > maxRules) throw new GatewayError(429, message)
     const ended = this.#live.activations.filter((each) => each.gate && !activations.includes(each))
     this.#live.activations = activations

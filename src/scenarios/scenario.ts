@@ -49,7 +49,7 @@ const Period = z.lazy(() =>
       mustBe('{ from, to }'),
     )
     .refine(({ from, to = Number.POSITIVE_INFINITY }) => from < to, {
-      error: 'Is empty: from must be less than to',
+      error: 'Must start before its end: from < to',
     }),
 )
 
@@ -73,7 +73,7 @@ export const Rule = lazyObject(() => ({
     z.int().min(1, { error: ({ input }) => `Must be 1 or more, got ${input}: to disable a rule, remove it` }),
     'Maximum number of times that the rule applies. Default: unlimited.',
   ),
-  after: field(count(), 'Matching requests to skip, not counting those earlier rules handled. Default: 0.'),
+  after: field(count(), 'Matching requests to skip, not counting any handled by earlier rules. Default: 0.'),
   probability: field(
     z.number().gt(0, fraction).max(1, fraction),
     'Fraction of requests (more than 0, at most 1) that the rule applies to, chosen by seed and request content. Default: 1.',
@@ -85,7 +85,7 @@ export const Rule = lazyObject(() => ({
   reply: field(TextOrReply, "Replaces the operation's reply: text, or a full reply object."),
   script: field(Script, 'The turns of one conversation, one request each.'),
   sequence: field(
-    list(Step).min(1, { error: 'Is empty: add a step, or remove the rule' }),
+    list(Step).min(1, { error: 'Needs a step: add one, or remove the rule' }),
     'Steps, one per matching request.',
   ),
   onEnd: OnEnd.optional(),
@@ -102,10 +102,7 @@ export const Scenario = z.lazy(() =>
       $schema: field(z.string(), 'URL or path of the JSON Schema, for editors.'),
       name: z
         .string()
-        .regex(
-          /^[A-Za-z0-9][\w.-]{0,99}$/,
-          'Must be letters, digits, dots, dashes and underscores, at most 100',
-        )
+        .regex(/^[A-Za-z0-9][\w.-]{0,99}$/, 'Must be 1 to 100 letters, digits, dots, dashes and underscores')
         .describe('Scenario name, which is sent in headers.'),
       description: field(z.string(), 'Effect that a client observes.'),
       rules: list(Rule).min(1).max(10_000).describe('The first rule that matches a request applies.'),

@@ -73,7 +73,7 @@ const knownItem = () =>
       ...imageGenerationCall().partial().shape,
       type: z.literal('image_generation_call'),
       id: head().id,
-      result: field(z.string().nullable(), 'Image in base64. Default: one pixel, or null if it failed.'),
+      result: field(z.string().nullable(), 'Base64 image. Default: one pixel, or null if generation failed.'),
       partial_images: field(list(z.string()), 'Partial images for streams, in base64. Default: none.'),
     }),
   ])
@@ -98,7 +98,7 @@ export const ScriptedCitation = z.lazy(() =>
         url: z.url().describe('URL of the page.'),
         title: field(z.string(), "Title of the page. Default: the URL's host."),
         content: field(z.string(), 'Excerpt from the page. Default: none.'),
-        text: field(text, 'Text that cites the page (its first occurrence). Default: a link to the page.'),
+        text: field(text, 'Text whose first occurrence cites the page. Default: a link to the page.'),
         start_index: field(count(), 'Start offset of the citing span, instead of `text`.'),
         end_index: field(count(), 'End offset of the citing span, exclusive.'),
       },

@@ -69,7 +69,7 @@ export function templateFiller(
       const written = typeof value === 'string' ? value : JSON.stringify(value)
       left -= written.length
       if (left >= 0) return written
-      throw new GatewayError(500, `The templates of one reply may write at most ${maxOutput} characters`)
+      throw new GatewayError(500, `The templates of one reply may produce at most ${maxOutput} characters`)
     }
     const fill = (value: unknown) => {
       if (typeof value !== 'string') return value

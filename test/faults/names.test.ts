@@ -47,9 +47,9 @@ describe.each(entrances)('a fault by its name through %s', (entrance) => {
 
 describe('a model that names a fault', () => {
   it.each([
-    ['fault/stream-cutt', "'fault/stream-cutt' names no fault; did you mean 'stream-cut'?"],
-    ['fault/stream-cut:online', "'fault/stream-cut:online' names no fault; write a fault or a status"],
-    ['fault/9', "'fault/9' names no fault"],
+    ['fault/stream-cutt', "'fault/stream-cutt' does not name a fault; did you mean 'stream-cut'?"],
+    ['fault/stream-cut:online', "'fault/stream-cut:online' does not name a fault; write a fault or a status"],
+    ['fault/9', "'fault/9' does not name a fault"],
     ['fault/200', "'status-200': Must be 400 to 599, got 200"],
   ])('is rejected if there is none: %s', async (model, message) => {
     const reply = await call(createGateway(), 'POST /responses', { body: { model, input: 'x' } })

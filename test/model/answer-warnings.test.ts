@@ -35,7 +35,7 @@ const plugin = "The 'web' plugin is deprecated: use the 'gateway:web_search' too
 const needsXAi = "x_search_filter was ignored: it requires a web search with an 'x-ai' model"
 const noTools = 'body.tool_choice was ignored, because it requires a tool and the request has none'
 const omitted = (count: string) =>
-  `${count} citations were omitted: no string of the structured output can contain their links`
+  `${count} citations were omitted: no string in the structured output can contain their links`
 const schema = (schema: object) => ({ format: { type: 'json_schema', name: 'n', schema } })
 
 const types = {

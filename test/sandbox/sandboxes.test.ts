@@ -303,7 +303,7 @@ describe('run()', () => {
     expect(await late).toEqual({
       status: 410,
       message: expect.stringMatching(
-        /^Sandbox 'checkout' was disposed: .* in its async context: await it before the test ends.* serial: true/,
+        /^Sandbox 'checkout' was disposed: .* in the async context of this sandbox: await it before the test ends.* serial: true/,
       ),
     })
     expect(next.journal.size).toBe(0)

@@ -181,12 +181,12 @@ describe('checkScenario: contradictory rules', () => {
       { on: '*', fault: ['slow-head', 'slow-head'] },
       "rule 2 of 'outage': fault: 'slow-head' and 'slow-head' cannot be combined: the same fault is listed twice; use a sequence for both",
     ],
-    [{ on: '*', sequence: [] }, "rule 2 of 'outage': sequence is empty: add a step, or remove the rule"],
+    [{ on: '*', sequence: [] }, "rule 2 of 'outage': sequence needs a step: add one, or remove the rule"],
     [
       { on: '*', fault: 'status', onEnd: 'repeat-last' },
       "rule 2 of 'outage': onEnd: 'repeat-last' has no effect: the rule needs a sequence or a script",
     ],
-    [{ on: '*', during: { from: 9, to: 9 }, fault: 'status' }, 'is empty: from must be less than to'],
+    [{ on: '*', during: { from: 9, to: 9 }, fault: 'status' }, 'must start before its end: from < to'],
     [
       { on: '*', when: { input: { matches: '(' } }, fault: 'status' },
       "rule 2 of 'outage': when.input.matches: the regular expression /(/ cannot be used: Unterminated group",

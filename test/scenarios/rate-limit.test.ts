@@ -230,7 +230,7 @@ describe('rate limits', () => {
       "use(): rateLimit.per must be milliseconds, or a duration such as '500ms', '10s' or '1m', got '1 minute'",
     ],
     [{ requests: 1 }, 'use(): rateLimit.per is required: milliseconds, or a duration such as'],
-    [{ per: '1m' }, 'limits nothing'],
+    [{ per: '1m' }, 'must limit requests, tokens or both'],
     [{ per: '1m', token: 1 }, "use(): unknown field 'rateLimit.token'; did you mean 'tokens'?"],
     [{ per: '1m', tokens: 1, by: 'user' }, "use(): rateLimit.by must be 'key' or 'model', got 'user'"],
   ])('reject invalid options: %j', (rateLimit, message) => {

@@ -168,7 +168,7 @@ describe('templates in scripted replies', () => {
   it('fail when a reply would exceed 1 MiB', async () => {
     const { gateway, ask } = inText('{{ input }}'.repeat(1100))
     const message = await ask({ input: 'x'.repeat(1000) })
-    expect(message).toContain('The templates of one reply may write at most 1048576 characters')
+    expect(message).toContain('The templates of one reply may produce at most 1048576 characters')
     expect(gateway.journal.last('createResponse')?.status).toBe(500)
   })
 

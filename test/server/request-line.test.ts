@@ -21,7 +21,7 @@ it.each([
   [{ durationMs: 9.94 }, 'GET /api/v1/providers 200 9.9 ms'],
   [{ durationMs: 10 }, 'GET /api/v1/providers 200 10 ms'],
   [{ durationMs: 10.5 }, 'GET /api/v1/providers 200 11 ms'],
-  [{ status: 0 }, 'GET /api/v1/providers no answer 12 ms'],
+  [{ status: 0 }, 'GET /api/v1/providers no response 12 ms'],
   [{ rule: 'flaky#1', status: 503 }, 'GET /api/v1/providers 503 12 ms flaky#1'],
   [
     { delivery: 'aborted-by-fault', rule: 'flaky#1' },

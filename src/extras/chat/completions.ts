@@ -21,7 +21,7 @@ export const CompletionRequest = z.lazy(() => {
     .looseObject({
       model: CreateResponseBody.unwrap().shape.model,
       prompt: z
-        .union([z.string(), z.array(z.string()).length(1, 'Must be one prompt, as text')])
+        .union([z.string(), z.array(z.string()).length(1, 'Must be a single prompt, as a string')])
         .describe('Text to complete.'),
       echo: z.boolean().nullish().describe('If true, the text starts with the prompt.'),
       ...{ stream, stream_options, max_tokens, n, stop, temperature, top_p, seed, user },

@@ -94,7 +94,7 @@ function successOf(
     [type]: { schema },
     ...((protocol ?? streams) && {
       'text/event-stream': {
-        schema: { type: 'string', description: 'Lines `data: <json>`, usually ending with `data: [DONE]`.' },
+        schema: { type: 'string', description: '`data: <json>` lines, usually ending with `data: [DONE]`.' },
         ...(event && { 'x-event-schema': event }),
       },
     }),

@@ -43,7 +43,7 @@ export const getGeneration = defineOperation({
     if (record?.usage) return ok({ data: generationOf(id, record, record.usage) })
     throw new GatewayError(
       404,
-      `No generation '${id}' in this sandbox: it never existed, was evicted, or was answered by a recording, a body or frames`,
+      `No generation '${id}' in this sandbox: it never existed, was evicted, or came from a recording or from a rule with body or frames`,
     )
   },
 })

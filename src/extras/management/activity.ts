@@ -35,7 +35,7 @@ export const getActivity = defineOperation({
   id: 'getActivity',
   method: 'get',
   path: '/activity',
-  doc: { summary: 'Get the activity by day and model', tag: 'Analytics' },
+  doc: { summary: 'Get activity by day and model', tag: 'Analytics' },
   input: {
     query: z.lazy(() =>
       z.looseObject({

@@ -44,7 +44,7 @@ const record = () => ({
 const ApiKeyRow = z.lazy(() =>
   z.strictObject({
     ...record(),
-    state: z.enum(['listed', 'unlisted', 'deleted']).describe('`unlisted`: was used to create keys.'),
+    state: z.enum(['listed', 'unlisted', 'deleted']).describe('`unlisted` keys were used to create others.'),
   }),
 )
 type ApiKeyRow = z.infer<typeof ApiKeyRow>

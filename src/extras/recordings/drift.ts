@@ -281,7 +281,7 @@ function gateways(dialect: string | undefined, extras: readonly AnyExtra[]): (na
       return gateway
     } catch (error) {
       if (dialect === undefined)
-        throw new NotCompared(`Understudy has no dialect '${name}': name another with --dialect`)
+        throw new NotCompared(`Understudy has no dialect '${name}': choose another with --dialect`)
       throw new UsageError((error as Error).message.replace(/^.* options\.dialect/, '--dialect'))
     }
   }

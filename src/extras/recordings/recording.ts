@@ -40,7 +40,7 @@ const Request = z.lazy(() =>
   z.looseObject({
     method: z.string().regex(/^[A-Z-]+$/, 'a method must be upper case'),
     path: z.string().startsWith('/').describe('Path relative to the base URL, percent-encoded.'),
-    query: z.string().default('').describe('Query with its question mark; empty without parameters.'),
+    query: z.string().default('').describe('Query with its question mark, or an empty string.'),
     headers: HeadersSeen.default({}),
     // At most one of these fields is set: the first that preserves the body's bytes.
     json: z.json().optional().describe('Body, if it is compact JSON.'),

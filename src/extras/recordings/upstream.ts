@@ -121,7 +121,7 @@ export async function forward(upstream: string, record: CallRecord, signal: Abor
     const frames: Frame[] = [{ kind: 'bytes', bytes: decode(bytes, encoding, maxDecodedBytes) }]
     return { status, headers: withoutEncoding(received), body: { kind: 'frames', frames } }
   } catch (error) {
-    record.warn(`The reply of ${shown} ${(error as Error).message}`)
+    record.warn(`The reply from ${shown} ${(error as Error).message}`)
     return { status, headers: received, body: { kind: 'frames', frames: [{ kind: 'bytes', bytes }] } }
   }
 }

@@ -173,7 +173,7 @@ export const judges = {
         const miss = misses.findLast((each) => each.scenario === scenario && each.rule === rule)
         const unmatched = miss?.reason ?? `no call to ${on.join(', ')} matched it`
         const why = matched > 0 ? 'it found nothing to act on' : unmatched
-        yield { attempts: [], text: `The fault of ${ruleTitle(scenario, rule, name)} never acted: ${why}` }
+        yield { attempts: [], text: `The fault of ${ruleTitle(scenario, rule, name)} had no effect: ${why}` }
       }
     }
   },

@@ -74,7 +74,7 @@ describe('the file of a failed test', () => {
     for (const name of ['Edit and send again…', 'Fail once', 'curl', 'Pause', 'Clear 5 calls'])
       expect(await button(name).count(), name).toBe(0)
     await page.getByRole('link', { name: 'Stream', exact: true }).click()
-    await page.getByText(/Cut by a fault after/).waitFor()
+    await page.getByText(/Cut off by a fault after/).waitFor()
     await page.getByRole('link', { name: 'Why' }).click()
     await page.getByRole('link', { name: "rule 1 of 'wanted'" }).click()
     await page.getByText('used up').waitFor()

@@ -113,7 +113,7 @@ describe('input of a type that has no effect', () => {
     expect((await setup({ strict: true }).create({ input: [question, ...items] })).status).toBe(200)
     const messageOf = async (type: string, options: object) =>
       (await setup(options).create({ input: [question, { type }] })).reply.error.message
-    const rejected = (type: string) => `input[1].type: must be a specified type, got '${type}'`
+    const rejected = (type: string) => `input[1].type: must be a documented type, got '${type}'`
     expect(await messageOf('tea_call', { strict: true })).toBe(rejected('tea_call'))
     const options = { dialect: undefined, onlySpecified: true }
     expect(await messageOf('shell_call', options)).toBe(rejected('shell_call'))

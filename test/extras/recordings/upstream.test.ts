@@ -291,7 +291,7 @@ describe('passthrough', () => {
     const gateway = createGateway({ recordings: { from: [], upstream: upstream.url.href } })
     await expect(call(gateway, 'POST /responses', { body: {} })).rejects.toThrow()
     expect(gateway.journal.entries()[0]?.warnings.at(-1)).toBe(
-      `The reply of ${upstream.url.href} is not valid gzip`,
+      `The reply from ${upstream.url.href} is not valid gzip`,
     )
   })
 })

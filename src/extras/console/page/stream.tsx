@@ -113,7 +113,7 @@ function Timeline({
   const endings: Record<string, string> = {
     pending: 'The stream is still being sent.',
     complete: `Complete after ${milliseconds(durationMs)}.`,
-    'aborted-by-fault': `Cut by a fault after ${milliseconds(durationMs)}.`,
+    'aborted-by-fault': `Cut off by a fault after ${milliseconds(durationMs)}.`,
     'aborted-by-client': `The client disconnected after ${milliseconds(durationMs)}.`,
   }
   const words = [
