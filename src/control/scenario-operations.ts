@@ -109,7 +109,7 @@ export const scenarioOperations = [
       rules.gate(gate).arrived(count, { timeout, signal: call.sink.disconnected }),
   }),
   sandboxOperation('passGate', 'POST /sandboxes/{sandbox}/gates/{gate}/next', {
-    doc: { summary: 'Let one request or event through: the first that is held, or the next to arrive' },
+    doc: { summary: 'Let one request or event through: the first one held, or the next to arrive' },
     input: { params: { gate: Name } },
     resolve: ({ rules }, { params: { gate } }) => rules.gate(gate).next(),
   }),

@@ -13,7 +13,7 @@ export const usageFault = defineFault('usage', 'answer', {
       .enum(['missing', 'null', 'every-event', 'start-and-end', 'twice', 'after-finish'])
       .default('missing')
       .describe(
-        'In a stream, `every-event` has the tokens so far, `start-and-end` has usage on the first event as well, `twice` repeats the event with usage, and `after-finish` sends it after the last event and `[DONE]`.',
+        'In a stream, `every-event` adds the tokens so far to each event, `start-and-end` also adds usage to the first event, `twice` repeats the event with usage, and `after-finish` sends usage after the last event and `[DONE]`.',
       ),
   }),
   apply({ form }, context, reply) {

@@ -89,7 +89,7 @@ export function writeItems(
     context.fakeValue?.(schema, { path, subject, seed: key, links, warn })
   if (forced && 'isCustom' in forced) {
     const { name, namespace, hasGrammar } = forced
-    if (hasGrammar) warn(`The input of '${name}' may not follow the tool's grammar, which is not simulated`)
+    if (hasGrammar) warn(`The input of '${name}' might not follow the tool's grammar, which is not simulated`)
     const input = writeText({ subject, answersFunction, verbosity, sources: undefined, key })
     const fields = { name, input, ...(namespace !== undefined && { namespace }) }
     return { items: [...items, { type: 'other', itemType: 'custom_tool_call', fields }], reasoningTokens }

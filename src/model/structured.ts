@@ -29,7 +29,7 @@ export async function loadFakeValue(): Promise<FakeValue> {
       const options = { seed, words: phrasesOf(subject), propose, links }
       const { value, doubts } = generateValue(schema, options)
       if (doubts.length > 0)
-        warn(`The value for ${path} may not match its schema: ${truncate(doubts.join('; '), 600)}`)
+        warn(`The value for ${path} might not match its schema: ${truncate(doubts.join('; '), 600)}`)
       return value
     } catch (error) {
       if (!(error instanceof InvalidSchema || error instanceof Exhausted)) throw error

@@ -93,10 +93,7 @@ const webPlugin = () =>
     id: z.literal('web'),
     engine: WebSearchEngine.unwrap().optional().describe('Default: chosen automatically.'),
     max_results: z.int().min(1).max(25).optional().describe('Default: 5. One engine accepts at most 20.'),
-    include_domains: z
-      .array(z.string().min(1))
-      .optional()
-      .describe('Domains to which results are restricted.'),
+    include_domains: z.array(z.string().min(1)).optional().describe('Domains that results must come from.'),
     exclude_domains: z.array(z.string().min(1)).optional().describe('Domains to exclude from the results.'),
   })
 export type WebPlugin = z.infer<ReturnType<typeof webPlugin>>

@@ -6,7 +6,7 @@ import { type FactoryContext, pick, price, timestamp, titled, uniqueWords, VENDO
 
 const { families: FAMILIES, sizes: SIZES, descriptions: DESCRIPTIONS } = words.embeddingsModels
 
-const decimal = () => z.string().regex(/^-?\d+(\.\d+)?$/, 'Must be a decimal number in a string')
+const decimal = () => z.string().regex(/^-?\d+(\.\d+)?$/, 'Must be a decimal number, as a string')
 const tokenCount = () => z.int().nonnegative()
 
 export const EmbeddingsModel = z.lazy(() =>

@@ -43,7 +43,7 @@ const RequiredFields = z.lazy(() =>
 )
 
 export const TurnExpectation = lazyObject(() => ({
-  input: field(TextCondition, 'Substring or regular expression for a user message since the last turn.'),
+  input: field(TextCondition, 'Substring or regular expression that a new user message must match.'),
   tools: field(list(text).min(1), 'Functions that the request must offer. Others are allowed.'),
   result: field(
     record(text, z.union([ResultCheck, list(ResultCheck).min(1)])),

@@ -88,7 +88,7 @@ describe('a large scenario', () => {
       { name: 'many', rules: Array.from({ length: 5000 }, (_, at) => pattern(at)) },
       /^use\(\): rule \d+ of 'many': when.input: the scenario's regular expressions have more than 20,000 characters$/,
     ],
-    ['a name', { name: long, rules: [rule] }, /^use\(\): scenario 'x{100}…': name must be letters/],
+    ['a name', { name: long, rules: [rule] }, /^use\(\): scenario 'x{100}…': name must be 1 to 100 letters/],
     [
       'unknown fields',
       { ...rule, ...keys(10_000) },

@@ -219,7 +219,7 @@ describe('a forced custom tool', () => {
     const body = { model: 'a/b', input: 'Run', tools, tool_choice }
     const { output } = (await call(gateway, 'POST /responses', { body })).body
     expect(output).toMatchObject([{ type: 'custom_tool_call', name: 'run', input: plain }])
-    const warning = "The input of 'run' may not follow the tool's grammar, which is not simulated"
+    const warning = "The input of 'run' might not follow the tool's grammar, which is not simulated"
     expect(gateway.journal.entries()[0]?.warnings).toEqual(format ? [warning] : [])
   })
 

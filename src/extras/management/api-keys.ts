@@ -107,7 +107,7 @@ const createApiKey = defineOperation({
       z.looseObject({
         ...z.object(settings()).partial({ limit: true, limit_reset: true, include_byok_in_limit: true })
           .shape,
-        expires_at: z.iso.datetime('Must be ISO 8601 in UTC').nullish(),
+        expires_at: z.iso.datetime('Must be an ISO 8601 time in UTC').nullish(),
         creator_user_id: z.string().min(1).nullish(),
         workspace_id: z.uuid().optional(),
         external: z.looseObject({ user: z.string(), api_key: z.string().optional() }).optional(),
