@@ -37,7 +37,8 @@ const keys = `
   glpat-<a20> glcbt-64_<a20> npm_<a36> pypi-<w150> dckr_pat_<w27> cfut_<a48> dop_v1_<h64> HRKU-AA<w58> nfp_<a36>
   sbp_<h40> sb_secret_<w22>_<a8> lin_api_<a40> ntn_<d11><a35> secret_<a43> figd_<w40> sntryu_<h64> glsa_<a32>_<h8>
   phx_<a43> ops_eyJ<a260> hvs.<w95> AGE-SECRET-KEY-1<u58> api-key=<h32> MISTRAL_API_KEY=<a32> aws_secret_access_key=<a40>
-  AccountKey=<a86>== twilio_auth_token=<h32> M<a23>.G<a5>.<w38> rpa_<a46> pa-<w43> key_<h64>`
+  AccountKey=<a86>== twilio_auth_token=<h32> M<a23>.G<a5>.<w38> rpa_<a46> pa-<w43> key_<h64>
+  EAAA<w60> wandb_v1_<w77>`
   .trim()
   .split(/\s+/)
   .map(filled)
