@@ -51,7 +51,7 @@ export function sweep<Result>(
   return runSweep(createGateway(gatewayOptions), work, options)
 }
 
-/** Matchers, for runners whose `expect` is neither global nor known. */
+/** Matchers to add by hand, for runners whose `expect` this module cannot find. */
 export const matchers = {
   toHaveRecovered: (received: unknown, evidence?: Evidence) =>
     judgeRecovery(received, evidence, everyOperation),

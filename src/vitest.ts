@@ -42,7 +42,7 @@ const earlyInterception = intercept(earlyGateway, {
 let isTaken = false
 afterAll(endEarly)
 
-/** Returns a gateway with these options: the early one, unless a file has overridden its options or used it. */
+/** Returns a gateway with these options: the early one, unless it was taken before or its options differ. */
 function takeGateway(options: GatewayOptions): Gateway {
   endEarly()
   const isShared = !isTaken && equal(options, earlyOptions)
@@ -86,8 +86,8 @@ export interface Fixtures {
    */
   sandbox: Sandbox<RequestBodies>
   /**
-   * If true, `sandbox` is the default sandbox, which is reset before each test, and tests run one at a time. For code
-   * whose requests cannot be attributed to a test. Set with `test.override({ serial: true })`. Default: false.
+   * If true, `sandbox` is the default sandbox, which is reset before each test, and tests run one at a time. Use it if
+   * requests cannot be attributed to a test. Set with `test.override({ serial: true })`. Default: false.
    */
   serial: boolean
 }

@@ -15,7 +15,7 @@ import type { RequestLine } from '../server/request-line.ts'
 import { createGateway, type Start } from './serve-command.ts'
 
 const maxListed = 10
-/** Maximum number of different calls to count. All others count as one. */
+/** Maximum number of distinct calls to count. The rest are counted together as one. */
 const maxCounted = 1000
 
 /** Sets `process.exitCode` to the command's exit code, or to 128 plus the number of the signal that ended it. */
@@ -47,7 +47,7 @@ export async function runWithServer(
   printError(printable(`${summaryOf(received, Object.keys(sdks))}${unused}${mistakes}`))
 }
 
-/** Counts the application's mistakes in all sandboxes, on lines after the unused rules. */
+/** Returns the application's mistakes in all sandboxes with their counts, to print after the unused rules. */
 async function mistakesText({ sandboxes, extras, operations }: GatewayCore): Promise<string> {
   const found = [sandboxes.default, ...sandboxes.listLive()].map(({ journal }) => {
     const entries = journal.entries()
@@ -59,7 +59,7 @@ async function mistakesText({ sandboxes, extras, operations }: GatewayCore): Pro
   return lines.length === 0 ? '' : `\nFindings:${lines.join('')}`
 }
 
-/** Lists why rules never applied, on lines after the calls. Returns an empty string if there is nothing to explain. */
+/** Lists why rules never applied, to print after the calls. Returns an empty string if there is nothing to explain. */
 function unusedText(sandbox: Sandbox): string {
   const entries = sandbox.journal.entries()
   const misses = entries.flatMap(({ nearMisses }) => nearMisses)

@@ -30,7 +30,7 @@ export type Start = (
   options: ListenOptions & { gateway: GatewayCore },
 ) => Promise<Started & { close(graceMs: number): Promise<void> }>
 
-/** Maximum wait for open replies after a signal, in real milliseconds. A second signal ends the wait. */
+/** Maximum time to wait for open replies after a signal, in real milliseconds. A second signal ends the wait. */
 const graceMs = 5000
 
 export async function serve(command: Command, start: Start): Promise<void> {

@@ -17,7 +17,7 @@ type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer 
 
 type Groups = typeof operationGroups
 type Operation = Groups[keyof Groups][number] | ControlOperation<'exportCall', Exported>
-/** An extra declares the operation. */
+/** Declared here, because the operation belongs to an extra. */
 type Exported = z.ZodType<{ data: { text: string } }>
 
 /** An operation's whole reply, typed by its schema. Undefined for a reply without a body. */
@@ -70,7 +70,7 @@ export class ControlClient {
     }
   }
 
-  /** Waits for requests in flight, except waits for calls. Throws the first error if any failed. */
+  /** Waits for requests in flight, except `waitFor…` operations. Throws the first error if any failed. */
   async settled(): Promise<void> {
     const outcomes = await Promise.allSettled(this.#inFlight)
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason

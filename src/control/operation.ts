@@ -27,7 +27,7 @@ type Route = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 interface Declaration<Output> extends Pick<AnyOperation, 'doc'> {
   /** Reply schema. Default: none; replies have no body. */
   readonly output?: Output
-  /** Method that the remote client derives from the operation. Arguments are the path's parameters. Default: none. */
+  /** Method that the remote client derives from the operation. It takes the path's parameters. Default: none. */
   readonly remote?: RemoteMethod
 }
 
@@ -41,7 +41,7 @@ export interface ControlOperation<Id extends string = string, Output extends z.Z
   readonly remote?: RemoteMethod
 }
 
-/** A schema for an object whose own schema describes what is written, not what is read. */
+/** Returns a loose schema, for an object whose own schema describes its input, not its output. */
 export const objectOf = <Value>() => z.looseObject({}) as unknown as z.ZodType<Value>
 
 /** Declares an operation on the whole gateway. `resolve` returns the reply's body. */

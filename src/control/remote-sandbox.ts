@@ -158,7 +158,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
     return this.use(scriptScenario(turns, options))
   }
 
-  /** Holds requests, or streams before their events, until the gate lets them through. */
+  /** Holds requests, or streams before an event, until the gate lets them through. */
   async hold(on: Rule['on'] | HeldRequests, options: HoldOptions = {}): Promise<RemoteGate> {
     const { client } = this
     const { id } = await client.data('createGate', this.#here, { body: { on, options } })
@@ -174,7 +174,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
     })
   }
 
-  /** Restores a snapshot of this sandbox, any number of times. */
+  /** Restores a snapshot of this sandbox, which can be restored any number of times. */
   async restore(snapshot: SandboxSnapshot): Promise<void> {
     if (typeof snapshot?.id !== 'string')
       throw new TypeError(`expects a snapshot from sandbox.snapshot(), got ${shown(snapshot)}`)
@@ -225,7 +225,7 @@ function contentOf(scenario: unknown): unknown {
   )
 }
 
-/** Returns methods whose argument, if any, is the path's other parameter in addition to the sandbox. */
+/** Returns methods that take the path's second parameter, if any. The first one is always the sandbox. */
 function derived<Methods extends Readonly<Record<string, RouteId>>>(
   methods: Methods,
   client: ControlClient,
@@ -262,7 +262,7 @@ export interface RemoteJournal<RequestBodies extends object> extends DerivedJour
   last<Id extends (keyof RequestBodies & string) | CustomOperationId>(
     operation: Id,
   ): Promise<JournalEntry<BodyOf<RequestBodies, Id>> | undefined>
-  /** Returns an operation's calls once there are enough of them, including past calls. Rejects after the timeout. */
+  /** Waits until an operation has enough calls, including past ones, and returns them. Rejects after the timeout. */
   waitFor: Journal<RequestBodies>['waitFor']
   /** Exports a call as a curl command, or as a test that repeats it. Throws 409 if the call cannot be exported. */
   exportAs(entry: Entry, as: ExportFormat): Promise<string>
@@ -305,7 +305,7 @@ function idOf(entry: Entry | undefined): string {
   return typeof entry === 'string' ? entry : String(entry?.id)
 }
 
-/** Accepts every collection name, because a list would import all schemas. The server rejects unknown names. */
+/** Accepts any collection name, because a list of names would import all schemas. The server rejects unknown ones. */
 function remoteDatabase(client: ControlClient, sandbox: string): RemoteDatabase {
   return new Proxy({} as RemoteDatabase, {
     get: (_, name) =>

@@ -109,7 +109,7 @@ function stall(sink: Sink, watch: DeliveryWatch, keepAlive?: KeepAlive): Promise
   })
 }
 
-/** Sends frames when they are due. Callbacks cause less garbage than promises if thousands of streams wait. */
+/** Sends frames when they are due. Callbacks create less garbage than promises when thousands of streams wait. */
 function play(
   frames: Iterable<Frame>,
   sink: Sink,
@@ -152,7 +152,7 @@ function play(
       reject(error)
     }
   }
-  /** Continues at the usual pace. Otherwise, waits that should be over by now would be skipped. */
+  /** Resets the pace. Otherwise, waits that should already be over would be skipped. */
   const restart = () => {
     waits = watch.state.clock.pace()
     next()

@@ -40,7 +40,7 @@ function toNativeRequest({ url, method, headers, body, signal }: Request): Reque
   return new Request(url, init as RequestInit)
 }
 
-/** Open requests by their callers' signals. A garbage-collected request would no longer be aborted. */
+/** Open requests, keyed by their callers' signals. A garbage-collected request would no longer be aborted. */
 const open = new WeakMap<AbortSignal, Set<Request>>()
 
 /** Rejects if the connection ends without a response, or if the request's signal is already aborted. */

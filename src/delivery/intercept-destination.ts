@@ -40,9 +40,9 @@ export interface Outgoing {
 export type Answered = Pick<Call, 'rejection' | 'warning'>
 
 /**
- * Returns the fields of the call if the gateway answers the request, `pass` if it passes through, or the error with
- * which it fails. A rejected request that appears to be meant for the gateway gets a 404, because SDKs hide the message
- * of a network error, and retry. Prints a sandbox's first error or warning for each origin.
+ * Returns the fields of the call if the gateway answers the request, `pass` if it passes through, or the error that
+ * rejects it. A rejected request that appears to be meant for the gateway gets a 404, because SDKs hide the message of
+ * a network error and retry. Prints a sandbox's first error or warning for each origin.
  */
 export function decideDestination(
   { gateway, onUnhandledRequest: strategy }: InterceptSetup,
@@ -84,7 +84,7 @@ export function answered(gateway: GatewayCore, { origin, pathname }: URL): Answe
   return { warning }
 }
 
-/** Maximum number of remembered origins per gateway. At the maximum, all are forgotten. */
+/** Maximum number of remembered origins per gateway. When it is reached, all are forgotten. */
 const maxOrigins = 1000
 
 const printed = new WeakMap<GatewayCore, Set<string>>()

@@ -1,4 +1,4 @@
-/** The active interceptions of a process. All copies of the package share them, so that each global has one substitute. */
+/** The active interceptions of a process. All copies of the package share them, so each global is replaced once. */
 import { runInThisContext } from 'node:vm'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { sharedByCopies } from '../lib/copies.ts'
@@ -20,7 +20,7 @@ interface Registry {
   active: readonly ActiveInterception[]
   /** Original properties, by the value or getter that replaces them; undefined if there was no property. */
   readonly originals: WeakMap<object, PropertyDescriptor | undefined>
-  /** Properties that may have a substitute. */
+  /** Properties to restore once no interception is active. */
   readonly places: Array<readonly [owner: object, key: PropertyKey]>
 }
 
@@ -30,7 +30,7 @@ export const realm: Pick<typeof globalThis, 'Object'> = runInThisContext('global
 const none: Registry = { active: [], originals: new WeakMap(), places: [] }
 export const registry = sharedByCopies('interceptions', none, realm)
 
-/** Adds an interception. Returns a function that removes it and, after the last one, restores the globals. */
+/** Adds an interception, and returns a function that removes it. Removing the last one restores the globals. */
 export function activate(interception: ActiveInterception): () => void {
   registry.active = [interception, ...registry.active]
   return () => {

@@ -7,7 +7,7 @@ import type { DeliveryWatch } from './deliver.ts'
 export class KeepAlive {
   readonly #ms: number
   readonly #comment: string
-  /** If false, an event has been partly sent, so a comment would become part of it. */
+  /** If false, an event has been partly sent, and a comment would become part of it. */
   #isBetweenEvents = true
 
   private constructor({ ms, comment }: NonNullable<Transport['keepAlive']>) {

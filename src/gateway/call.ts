@@ -45,7 +45,7 @@ export interface Sink {
   ready(): Promise<void> | undefined
   /** Sends one chunk. Chunks are never merged. */
   chunk(bytes: string | Uint8Array, length: number): void
-  /** Called when the upload fails, if the transport does not notice. */
+  /** Called when the upload fails, for transports that cannot detect it. */
   abort?(error: unknown): void
   /** Ends the reply, possibly before the head. Can be called once more after `stall`. */
   end(how: Ending): Promise<void> | void

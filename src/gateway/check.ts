@@ -185,7 +185,7 @@ interface Validated {
   readonly violations?: readonly Violation[]
 }
 
-/** Reports the problems of a zod schema in plain English, those of any other Standard Schema as they are. */
+/** Validates a value. Messages from zod are reworded in plain English. Messages from other libraries are unchanged. */
 export async function validate(schema: Schema, value: unknown, root: string): Promise<Validated> {
   try {
     if (schema instanceof z.ZodType) {

@@ -47,7 +47,7 @@ export type BodiesOf<Definition> = Intersection<
 type Intersection<Functions> = [Functions] extends [(all: infer All extends object) => void] ? All : never
 
 export interface Extra {
-  /** `onlySpecified` omits a list. A function returns operations that the user asked for. @internal */
+  /** `onlySpecified` disables extras with a list. A function returns operations that the user asked for. @internal */
   readonly operations?:
     | readonly AnyOperation[]
     | ((existing: readonly AnyOperation[]) => readonly AnyOperation[])

@@ -12,7 +12,7 @@ interface FailedTest {
   readonly sandbox: string
   readonly entries: readonly JournalEntry[]
   readonly unanswered: readonly JournalEntry[]
-  /** Calls that arrived meanwhile without a sandbox's key or path. */
+  /** Calls that arrived during the test without a sandbox's key or path. */
   readonly stray: readonly JournalEntry[]
   readonly unused: readonly UnusedRule[]
   readonly scenarios: readonly ScenarioProgress[]

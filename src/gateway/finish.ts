@@ -34,7 +34,7 @@ export function finish(
   return { ...finished, transport: { ...finished.transport, keepAlive } }
 }
 
-/** Counts a stream's deltas, of one token each, while it is sent: it may end before its answer does. */
+/** Counts a stream's deltas (one token each) as they are sent, because a stream may end before its answer does. */
 function countSent({ record, operation }: ReceivedCall, reply: Reply): Reply {
   const { body } = reply
   const { places } = operation?.protocol ?? {}
@@ -152,7 +152,7 @@ export function errorReply(received: ReceivedCall, error: unknown): Reply {
   return inEnvelope(received, toReply(new GatewayError(500, `Bug in Understudy: ${message}`)))
 }
 
-/** Assumption behind an error, by status, unless the error names one itself. Spec: Errors, 2 and 3. */
+/** Assumption behind an error, by status, unless the error names one itself. Spec: Errors 2, Errors 3. */
 const assumptionOf: Record<number, AssumptionName> = {
   400: 'violations',
   401: 'authentication',

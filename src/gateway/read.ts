@@ -62,7 +62,7 @@ export function assertPlain({ headers }: Call): void {
   throw new GatewayError(415, `Unsupported content encoding '${encoding}': send the body uncompressed`)
 }
 
-/** Throws 415 for a media type that the operation does not accept. A body without one is read as JSON. */
+/** Throws 415 for a media type that the operation does not accept. A body without a media type is read as JSON. */
 export function assertMediaType({ headers }: Call, other?: OtherBody): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   const { types = [], isJsonToo = true } = other ?? {}

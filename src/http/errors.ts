@@ -125,7 +125,7 @@ export interface EnvelopeExtras {
   param?: string | undefined
 }
 
-/** Creates an error reply. Spec: Error envelope (500 shape), used for all statuses. */
+/** Creates an error reply. Uses the specification's envelope for a 500 with every status. */
 export function envelope(status: number, message: string, extras: EnvelopeExtras = {}): Reply {
   const { metadata, gateway_metadata, user_id, headers, param } = extras
   const type = param === undefined ? undefined : 'invalid_request_error'

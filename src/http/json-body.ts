@@ -27,7 +27,7 @@ function reasonOf(text: string): string {
 
 /** Maximum depth of arrays and objects: far more than requests need, but far less than would overflow the stack. */
 const maxDepth = 500
-/** Maximum numbers of values and of keys. Parsed, each takes up to 60 times the size of its text. */
+/** Maximum numbers of values and of keys. A parsed value takes up to 60 times the size of its text. */
 const maxValues = 500_000
 /** Numbers take the least memory when parsed, and requests for embeddings of token ids can have a million. */
 const numberWeight = 0.4

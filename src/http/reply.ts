@@ -17,7 +17,7 @@ export type HangUp = 'end' | 'close' | 'reset' | 'stall'
 export type Frame =
   /** An event. `wire` is its encoded form, if already available. */
   | { kind: 'event'; event: StreamEvent; wire?: string }
-  /** The literal `[DONE]` that ends a stream; `wire` as above. Spec: Events, 2. */
+  /** The literal `[DONE]`, which ends a stream. `wire` is its encoded form, if already available. Spec: Events, 2. */
   | { kind: 'done'; wire?: string }
   /** Raw bytes; strings are encoded as UTF-8. */
   | { kind: 'bytes'; bytes: string | Uint8Array }

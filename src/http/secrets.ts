@@ -94,9 +94,9 @@ export interface SecretPattern {
   readonly kind: string
   /** Has the `g` flag and bounded lookaheads. The secret is the `secret` group, if any, or the whole match. */
   readonly expression: RegExp
-  /** Expression that is faster to search for, and found in all texts with a match. Default: `expression`. */
+  /** Faster expression to try first. It must match every text that `expression` matches. Default: `expression`. */
   readonly hint?: RegExp
-  /** Returns a word for the finding, such as the prefix. Default: the name, if any. */
+  /** Returns a label for the secret, such as its prefix. Default: the secret's name, if any. */
   readonly label?: (secret: string) => string | undefined
   /** Decides based on the groups and the 64 characters after a match. Default: all matches are secrets. */
   readonly accepts?: (secret: string, groups: Record<string, string>, after: string) => boolean

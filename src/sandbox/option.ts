@@ -26,7 +26,7 @@ export interface OptionGroup<
 > {
   readonly description: string
   readonly options: Inner
-  /** Option that a non-object value sets, as in `recordings: './recordings'`. */
+  /** Option to set if the value is not an object, as in `recordings: './recordings'`. */
   readonly main?: Main
 }
 

@@ -10,7 +10,7 @@ import type { Rule, Scenario } from '../scenarios/scenario.ts'
 import { LatencyOption } from './latency.ts'
 import { group, type OptionsInput, type OptionsOutput, option } from './option.ts'
 
-/** The part of a custom operation that this layer needs. `src/operations` has the full type. */
+/** The members of a custom operation that this layer needs. The full type is in `src/operations`. */
 export interface CustomOperation {
   /** Id starting with a verb, such as `listReports`. */
   readonly id: string

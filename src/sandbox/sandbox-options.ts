@@ -24,7 +24,7 @@ export type ScenarioOrRule =
   | Rule
   | (RecordingInput & NotRule)
 
-/** Makes the compiler check objects with one of these effects only against rules, to suggest rule fields. */
+/** Makes the compiler treat objects with one of these effects as rules only, so that it suggests rule fields. */
 interface NotRule {
   /** A property that strings also have. Without one, the compiler would accept no string for this type. */
   readonly length?: number

@@ -135,9 +135,9 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   }
 
   /**
-   * Returns base URLs and API keys for SDKs that read them from the environment, such as `OPENAI_BASE_URL`. Another
-   * process can reach only a server: with an interception alone, they work only in this process. Throws if the gateway
-   * has neither.
+   * Returns base URLs and API keys for SDKs that read them from the environment, such as `OPENAI_BASE_URL`. Other
+   * processes can use them only if the gateway has a server, not if it only intercepts requests. Throws if the gateway
+   * does neither.
    *
    * @example spawn('node', ['app.mjs'], { env: { ...process.env, ...sandbox.env() } })
    */
@@ -204,7 +204,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
    * Activates scenarios, rules or recordings. Each is an object, the name of a fault or bundled scenario, or (in
    * Node) a file path. If one is invalid, activates nothing and throws an error that lists its problems.
    *
-   * Rules of different scenarios act together: the first that can reply does, and faults of others change its reply.
+   * Rules of all scenarios work together: the first that can reply does, and faults of the others change its reply.
    * Rules with times or steps left come first, oldest first; then replies with `when`, scripts with turns left, all
    * others (newest first), and recordings.
    *
@@ -263,8 +263,8 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   }
 
   /**
-   * Holds requests, or streams before their events, until the gate lets them through: `next()` lets one through,
-   * `release()` all. Other rules act as usual. The gate ends if the sandbox is reset, restored or disposed.
+   * Holds requests, or streams before an event, until the gate lets them through: `next()` lets one through,
+   * `release()` all. Other rules apply as usual. The gate ends if the sandbox is reset, restored or disposed.
    *
    * @param on Operation to hold, as in a rule, or a rule without an effect, such as `{ on: 'text', when: { … } }`.
    * @example

@@ -12,7 +12,7 @@ import type { ServerSettings } from './server-options.ts'
 type Access = Pick<ServerSettings, 'host' | 'allowedHosts' | 'allowedOrigins' | 'token'>
 
 export class Guard {
-  /** Undefined if none is required. */
+  /** Undefined if no token is required. */
   readonly token: string | undefined
   readonly #allowedHosts: ReadonlySet<string>
   readonly #listensOnAll: boolean

@@ -11,11 +11,11 @@ export interface BodySearch {
 /** Parts of a call that are searched. */
 export interface SearchedCall {
   readonly bodies: readonly string[]
-  /** Warnings and the error. */
+  /** The call's warnings and its error. */
   readonly notes: readonly string[]
 }
 
-/** Returns a predicate whose time is proportional to the size of the call's bodies. Case is ignored. */
+/** Returns a predicate that takes time proportional to the size of the call's bodies. Case is ignored. */
 export function compileSearch({ text, field }: BodySearch): (call: SearchedCall) => boolean {
   const anywhere = new RegExp(text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'i')
   if (field === 'body') return ({ bodies }) => bodies.some((body) => anywhere.test(body))

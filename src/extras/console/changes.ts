@@ -1,4 +1,4 @@
-/** Reports changed calls to the pages that ask for them. Listens only while a page is open. */
+/** Reports changed calls to open console pages. Listens only while a page is open. */
 import type { CallListener, CallRecord } from '../../journal/call-record.ts'
 import { wallClock } from '../../lib/clock.ts'
 
@@ -8,7 +8,7 @@ const { setTimeout, clearTimeout } = globalThis
 const maxCalls = 5000
 /** Time for which changes are recorded after the last page has disconnected, in real milliseconds. */
 const lingerMs = 30_000
-/** Maximum time to wait for a change, in real milliseconds. Short, so that a server can stop quickly. */
+/** Maximum time to wait for a change, in real milliseconds. Kept short, so that a server can stop quickly. */
 const maxWaitMs = 2000
 /** Time between a change and its report, in real milliseconds: several changes are reported together. */
 const batchMs = 100

@@ -63,7 +63,7 @@ function parsed(text: string): unknown {
 }
 
 interface Place {
-  /** The values that contain the mark, each with the key of the next value. Outermost first. */
+  /** Values that contain the mark, each with the key that leads to the next value. Outermost first. */
   steps: { value: unknown; key: string }[]
   isKey: boolean
 }

@@ -31,9 +31,9 @@ export interface DryRun {
   calls: { id: string; rule: number }[]
 }
 
-/** Position of problems without one. */
+/** Position to report for problems that have none. */
 const start: Place = { line: 1, column: 1 }
-/** Maximum length of YAML in characters. The parser takes up to 35 µs for each. */
+/** Maximum length of YAML in characters. The parser takes up to 35 µs per character. */
 const maxYaml = 100_000
 /** Maximum number of past calls to try. */
 const maxCalls = 1000

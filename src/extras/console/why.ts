@@ -243,7 +243,7 @@ function faultText({ name, ...parameters }: { readonly name: string }): string {
   return `Fault ${name}${texts.join('')}.`
 }
 
-/** Parts of a condition's explanation: `expected WANTS, but the request has HAS`. */
+/** Matches the parts of a condition's explanation: `expected WANTS, but the request has HAS`. */
 const explanation = /^(?:expected )?(.*?)(?:, but the request has (.*))?$/s
 
 function conditionsOf(record: CallRecord, rule: CompiledRule): ConditionReport[] {

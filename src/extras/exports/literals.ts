@@ -19,7 +19,7 @@ export class Code {
   }
 }
 
-/** Writes a value on one line if it is short, otherwise with a line for each member that is not undefined. */
+/** Writes a value on one line if it is short, otherwise with one line per member. Undefined members are omitted. */
 export function literal(value: unknown, indent = '  '): string {
   if (value instanceof Code) return value.text
   if (typeof value === 'string') return stringLiteral(value)

@@ -133,7 +133,7 @@ function parametersOf(
   })
 }
 
-/** Converts another library's schema if it can, and if the result has no references. Otherwise, returns `{}`. */
+/** Converts another library's schema. Returns `{}` if that is impossible or the result has references. */
 function standardSchemaOf(schema: Schema, io: 'input' | 'output'): Json {
   try {
     const { $schema: _, ...json } = schema['~standard'].jsonSchema?.[io]({ target: 'draft-2020-12' }) ?? {}

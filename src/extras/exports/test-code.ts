@@ -92,7 +92,7 @@ function copiedReply(record: CallRecord, on: string): string {
   return use({ on, ...(status === 0 ? { fault: 'connection-reset' } : { reply }) })
 }
 
-/** Options of the gateway on which replies, and ids in later requests, depend. */
+/** Gateway options that affect replies or the ids in later requests. */
 const copiedOptions = /^(seed|dialect|strict|onlySpecified|storedResponses|models|fixtures|recordCounts)$/
 
 function optionsFor(record: CallRecord, { options }: Sandbox): object | undefined {
@@ -164,7 +164,7 @@ function bodyCode(text: string): string | Code {
   return isSame ? new Code(`JSON.stringify(${literal(value, '    ')})`) : text
 }
 
-/** Returns the request, and what is expected of its response. */
+/** Returns code that sends the request and asserts on its response. */
 function exchangeOf(record: CallRecord, send: string): string[] {
   const request = `${send}(${argumentsOf(record)})`
   if (!hasBegun(record)) {

@@ -76,7 +76,7 @@ function generationOf(id: string, record: CallRecord, usage: CallUsage) {
   }
 }
 
-/** Fields that are always null, because the mock has no values for them. */
+/** Fields that are always null, because Understudy has no values for them. */
 const unknownFields = Object.fromEntries(
   (
     'app_id cache_discount external_user generation_time http_referer latency moderation_latency ' +

@@ -1,4 +1,4 @@
-/** API keys. Any key is accepted until a sandbox has created or deleted one; then only existing keys are. */
+/** API keys. A sandbox accepts any key until one is created or deleted, and only existing keys from then on. */
 import * as z from 'zod'
 import type { Table } from '../../database/table.ts'
 import { json, ok } from '../../http/reply.ts'
@@ -96,7 +96,7 @@ const listApiKeys = defineOperation({
 
 const maxListed = 100
 
-/** Creates a key. Only this reply contains it. */
+/** Creates a key. No other reply contains the key itself. */
 const createApiKey = defineOperation({
   id: 'createApiKey',
   method: 'post',
@@ -167,7 +167,7 @@ const CurrentKey = z.lazy(() => {
   })
 })
 
-/** Reads the request's API key. Keys that no request has created have no limit, and the sandbox's usage. */
+/** Reads the request's API key. Keys that no request has created have no limit, and their usage is the sandbox's. */
 const getKey = defineOperation({
   id: 'getKey',
   method: 'get',

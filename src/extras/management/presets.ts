@@ -80,7 +80,7 @@ const kept = (
   'reasoning provider plugins response_format text verbosity service_tier thinking tools tool_choice'
 ).split(' ')
 
-/** Stored fields without effect on `@preset/…`: POST /responses lacks them or names them differently. */
+/** Stored fields that `@preset/…` ignores, because POST /responses lacks them or names them differently. */
 const ineffective = ['max_tokens', 'max_completion_tokens', 'response_format', 'thinking', 'stop_sequences']
 
 export const presetOperations: readonly AnyOperation[] = [

@@ -22,7 +22,7 @@ const params = z.lazy(() =>
   z.object({ id: z.string().min(1).describe('A workspace UUID or a workspace slug.') }),
 )
 
-/** Adds the fields that PATCH /workspaces/{id} returns with a dialect. */
+/** Adds the fields that a dialect adds to the reply of PATCH /workspaces/{id}. */
 function shown(workspace: Workspace, seed: string | number): z.infer<typeof ShownWorkspace> {
   return {
     ...workspace,
@@ -45,7 +45,7 @@ const listWorkspaces = defineOperation({
   },
 })
 
-/** Creates a workspace. Throws 400 if its slug is taken. */
+/** Creates a workspace. Throws 400 if the slug is taken. */
 const createWorkspace = defineOperation({
   id: 'createWorkspace',
   method: 'post',
@@ -96,7 +96,7 @@ const getWorkspace = defineOperation({
   },
 })
 
-/** Deletes a workspace. Throws 403 for the default one, and 400 for one with API keys. */
+/** Deletes a workspace. Throws 403 for the default workspace, and 400 for a workspace with API keys. */
 const deleteWorkspace = defineOperation({
   id: 'deleteWorkspace',
   method: 'delete',

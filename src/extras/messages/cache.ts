@@ -1,4 +1,4 @@
-/** Simulates the cache of prompts whose breakpoints clients set (assumption `promptCache`). */
+/** Simulates prompt caching with breakpoints that clients set (assumption `promptCache`). */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
 import { hash } from '../../lib/seed.ts'
 import { countTokens } from '../../model/tokens.ts'
@@ -19,7 +19,7 @@ const longTtlMs = 60 * 60_000
 /** Maximum number of blocks between a cached prompt and a breakpoint after it. */
 const lookBack = 20
 
-/** Reads the longest cached prompt, writes the blocks after it up to the last breakpoint, and refreshes what was used. */
+/** Reads the longest cached prompt, caches the blocks up to the last breakpoint, and refreshes what was read. */
 export function cacheOf(body: MessagesRequest): Prompt['useCache'] {
   const blocks = blocksOf(body)
   const isPoint = ({ ttlMs }: CacheBlock) => ttlMs !== undefined
@@ -74,7 +74,7 @@ function withoutControl(name: string, value: unknown): unknown {
   return name === 'cache_control' ? undefined : value
 }
 
-/** Returns the text that counts as input, as in the conversation. */
+/** Returns the text of a block that is counted as input tokens. */
 function textIn(block: Record<string, unknown>): string {
   if (block['type'] === 'tool_use') return JSON.stringify(block['input'] ?? {})
   return textOf([block]) || textOf(block['content'])

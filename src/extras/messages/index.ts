@@ -18,7 +18,7 @@ import {
   MessagesRequest,
 } from './request.ts'
 
-/** `?beta=true`, which the client's `beta` methods send. */
+/** Accepts `?beta=true`, which the `beta` methods of Anthropic's SDK send. */
 const Beta = z.lazy(() => z.looseObject(ignored('beta')))
 
 /** Creates a message. Words, tokens and citations are the same as in a response to the same question. */
@@ -37,7 +37,7 @@ const createMessage = defineOperation({
   },
 })
 
-/** Throws the error after which clients send the whole conversation. */
+/** Throws the error that makes clients send the whole conversation. */
 function refuseThread({ thread }: Pick<CreateMessageRequest, 'thread'>): void {
   if (thread == null) return
   const message = 'Threads are not supported: send the whole conversation without `thread`'
@@ -45,7 +45,7 @@ function refuseThread({ thread }: Pick<CreateMessageRequest, 'thread'>): void {
   throw new GatewayError(400, message, { details }, { assumption: 'notSimulated', isFinal: true })
 }
 
-/** Counts a message's input tokens, as its usage would. Agents count before each turn. */
+/** Counts the input tokens that a message's usage would report. Agents call this before each turn. */
 const countMessageTokens = defineOperation({
   id: 'countMessageTokens',
   method: 'post',

@@ -240,7 +240,7 @@ export const MessagesError = z.lazy(() =>
   }),
 )
 
-/** Events have no request id. A broken rule is the only addition to the vendor's format. */
+/** Errors in streams have no request id. The name of a broken rule is the only addition to the vendor's format. */
 export function toMessagesError(
   status: number,
   message: string,

@@ -121,7 +121,7 @@ function encoded(vector: Float32Array): string {
   return btoa(toLatin1(bytes))
 }
 
-/** Number of entries that each feature, a word or a word pair, affects before mixing. */
+/** Number of entries that each feature (a word or a pair of words) affects before mixing. */
 const entriesOfWord = 4
 
 /** Maximum number of words to embed in a request. Each takes 3 microseconds. */

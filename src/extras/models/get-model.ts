@@ -18,7 +18,7 @@ export const getModel = defineOperation({
     ok({ data: await listedModel(`${author}/${slug}`, sandbox.tables) }),
 })
 
-/** Reads a model at `/models/…`, the path that callers of GET /models expect. */
+/** Reads a model at `/models/…`, where callers of GET /models expect it. */
 export const getListedModel = { ...getModel, id: 'getListedModel', path: '/models/{author}/{slug}' }
 
 /** Reads a text or embeddings model by id or canonical slug, without a variant such as `:free`. Throws 404. */

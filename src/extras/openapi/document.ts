@@ -10,7 +10,7 @@ const methods = ['get', 'put', 'post', 'delete', 'patch'] as const
 export interface PathOperation {
   readonly method: (typeof methods)[number]
   readonly route: string
-  /** Query or fragment, which lets a document describe a path more than once. */
+  /** Query or fragment of the path, which lets a document describe a path more than once. */
   readonly variant: URLSearchParams
   readonly operation: Json
 }
@@ -94,7 +94,7 @@ function prefixOf(servers: unknown): string {
 /** Maximum file size in bytes. Published documents are about 2 MB. */
 const maxFileSize = 64 * 1024 * 1024
 
-/** The last file, cached because tests create many gateways with the same document. */
+/** The last file read, cached because tests create many gateways with the same document. */
 let last: { name: string; changedAt: number | undefined; value: unknown } | undefined
 
 /** Reads a YAML or JSON file in Node. The value is shared and must not be changed. Throws a `FileError`. */

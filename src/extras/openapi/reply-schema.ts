@@ -70,7 +70,7 @@ function hideWriteOnly(plain: Draft, original: unknown): void {
   }
 }
 
-/** Replaces OpenAPI 3.0's `nullable: true`. */
+/** Replaces OpenAPI 3.0's `nullable: true` with a union. */
 function allowNull(plain: Draft): void {
   const rest = { ...plain }
   for (const keyword of Object.keys(plain)) delete plain[keyword]

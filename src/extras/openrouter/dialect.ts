@@ -326,7 +326,7 @@ function withFiles(message: Record<string, unknown>, body: unknown): object {
   }
 }
 
-/** Files are not parsed: where the vendor repeats a file's text, the annotation says so. */
+/** Returns an annotation in which a note replaces the file's text, because files are not parsed. */
 function annotationOf({ filename, file_data }: Record<string, unknown>): object {
   const name = String(filename ?? 'file')
   const digits = ['a', 'b', 'c', 'd'].map((part) => hash('file', part, String(file_data))).join('')
@@ -352,13 +352,13 @@ function echoed({ body }: AnsweredCall): object {
   return Object.fromEntries(names.map((name) => [name, fieldsOf(body)[name]]))
 }
 
-/** Final choices of streams, which the chunk with the usage repeats. */
+/** Final choices by stream, which the chunk with the usage repeats. */
 const ended = new WeakMap<AnsweredCall, Record<string, unknown>[]>()
 
-/** Streamed replies that have cited a page. */
+/** Calls whose streamed replies have cited a page. */
 const cited = new WeakSet<AnsweredCall>()
 
-/** Reports a search for a request that offers OpenRouter's tools. Search is the only one that runs. */
+/** Reports a search if the request offers OpenRouter's tools. Search is the only tool that Understudy runs. */
 function serverTools(value: unknown, call: AnsweredCall): object {
   const types = listOf(fieldsOf(call.body)['tools']).map((tool) => String(fieldsOf(tool)['type']))
   if (!types.some((type) => type.startsWith('openrouter:'))) return {}
@@ -373,7 +373,7 @@ function added(value: unknown, path: string, fields: object): unknown {
   return editAt(value, readPath(path), (target) => filled(target, fields))
 }
 
-/** Adds the fields that an object lacks or that are null, at every depth. */
+/** Fills in fields that are missing or null, at every depth. */
 function filled(target: unknown, fields: object): unknown {
   if (!isObject(target)) return target
   const missing = Object.entries(fields).map(([name, value]) => {

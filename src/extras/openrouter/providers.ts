@@ -8,8 +8,8 @@ import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import vendor from './openrouter.json' with { type: 'json' }
 
 /**
- * Returns the preferred provider's name, or OpenRouter's error if the preferences exclude all providers. A provider
- * without a record serves every model, and every provider serves a model without a record.
+ * Returns the preferred provider's name, or OpenRouter's error if the preferences exclude all providers. Providers
+ * without a record serve every model, and models without a record are served by every provider.
  */
 export async function routeTo(name: string, body: unknown, tables: SandboxState['tables']) {
   const preferences = fieldsOf(fieldsOf(body)['provider'])

@@ -28,7 +28,7 @@ function decoderOf(name: string, firstByte = 0): Decoder | undefined {
   return lookUp(decoders, name.toLowerCase())
 }
 
-/** Returns a body's content coding; undefined if there is no body, or it is not compressed. */
+/** Returns a body's content coding; undefined if there is no body or it is not compressed. */
 export function encodingOf(headers: Readonly<Record<string, string>>, method = '', status = 0) {
   const encoding = headers['content-encoding']?.trim() || 'identity'
   const isPlain = /^identity$/i.test(encoding) || method === 'HEAD' || status === 204 || status === 304
@@ -44,7 +44,7 @@ export function canDecode(encoding: string): boolean {
   return decoderOf(encoding) !== undefined
 }
 
-/** Throws an error that describes the problem, as in `is not valid gzip`. */
+/** Throws an error whose message describes the body, such as `is not valid gzip`. */
 export function decode(bytes: Uint8Array, encoding: string, maxOutputLength: number): Uint8Array {
   const decoder = decoderOf(encoding, bytes[0])
   if (!decoder)
@@ -59,7 +59,7 @@ export function decode(bytes: Uint8Array, encoding: string, maxOutputLength: num
   }
 }
 
-/** Decodes each chunk as far as its bytes allow. Throws as `decode` does. */
+/** Decodes each chunk as far as its bytes allow. Throws the same errors as `decode`. */
 export async function decodeChunks<Chunk extends { readonly bytes: Uint8Array }>(
   chunks: readonly Chunk[],
   encoding: string,

@@ -127,7 +127,7 @@ async function compare(
   return reason ? { ...best, notCompared: [reason, ...best.notCompared] } : best
 }
 
-/** A place that was not compared weighs more than a difference: it may hide several. */
+/** A path that was not compared outweighs a difference, because it may hide several. */
 function weightOf({ differences, notCompared }: Comparison): number {
   return differences.length + 10 * notCompared.length
 }

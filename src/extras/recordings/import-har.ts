@@ -88,7 +88,7 @@ const endings: Readonly<Record<string, RecordedEnding>> = {
   'aborted-by-client': 'aborted-by-client',
 }
 
-/** Returns the body's bytes, or undefined if there are none. Throws if the tool truncated or wrongly decoded them. */
+/** Returns the body's bytes, or undefined if there are none. Throws if the tool truncated or corrupted them. */
 function replyBytes({ content, headers }: HarEntry['response'], file: string): Uint8Array | undefined {
   const { text, encoding, comment, size, mimeType } = content
   if (comment && /not (kept|stored)/.test(comment))

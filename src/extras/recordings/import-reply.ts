@@ -1,4 +1,4 @@
-/** Converts what files of several formats contain to exchanges: decodes bodies, and rejects incomplete ones. */
+/** Converts entries of imported files to exchanges: decodes bodies, and rejects incomplete ones. */
 import { announcesEvents } from '../../http/reply.ts'
 import { decodeUtf8, fromLatin1 } from '../../lib/bytes.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -11,7 +11,7 @@ interface Message {
   readonly body: Uint8Array | undefined
 }
 
-/** A file's entry, which is read if it is for the gateway. Default times: 0. */
+/** An entry of a file. `read` is called only for gateway requests. Default times: 0. */
 export interface Entry {
   readonly method: string
   readonly url: URL

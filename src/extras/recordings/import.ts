@@ -29,7 +29,7 @@ interface ImportFlags extends RedactionFlags {
 
 /** Maximum size of a file in bytes, after decompression. */
 const maxBytes = 256 * 1024 * 1024
-/** Minimum size in bytes of files to announce, because importing them takes seconds. */
+/** Size in bytes from which a file is announced first, because importing it takes seconds. */
 const largeBytes = 10 * 1024 * 1024
 /** Maximum number of skipped entries to print. */
 const maxReasons = 100

@@ -45,7 +45,7 @@ export interface RecorderSetup {
   readonly token?: string | undefined
   /** Default: unlimited. */
   readonly idleMs?: number
-  /** Time for open exchanges to end after `close`, and for streams after their last event, in ms. Default: 5,000. */
+  /** Grace period for open exchanges after `close`, and for streams after the last event, in ms. Default: 5,000. */
   readonly graceMs?: number
   /** Maximum size of a recorded body in bytes. Larger bodies are forwarded but not recorded. Default: 64 MB. */
   readonly maxBytes?: number

@@ -107,7 +107,7 @@ export function openRecordings({
     !isLoopback(new URL(String(upstream)).hostname)
   const { find, handles } = finderOf(readRecordings(from ?? []), ignoreFields)
   const options = { onUnmatched, upstream, onEnd, isBlocked }
-  /** Recordings replayed for calls in progress, because each of a call's models gets the same one. */
+  /** Recordings replayed for calls in progress, because all models that a call tries get the same one. */
   const replayed = new WeakMap<CallRecord, NamedRecording>()
   return { answer: (record, rejection) => replay(find, replayed, options, record, rejection), handles }
 }
@@ -293,7 +293,7 @@ function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: read
   return { find, handles }
 }
 
-/** Returns the recorded methods that reply to a method: a GET also replies to a HEAD. */
+/** Returns the methods whose recordings can reply to a method. Recordings of GET also reply to HEAD. */
 function methodsFor(method: string): string[] {
   return method === 'HEAD' ? ['HEAD', 'GET'] : [method]
 }

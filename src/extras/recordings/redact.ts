@@ -89,7 +89,7 @@ export class Redactor {
     return Object.fromEntries(entries)
   }
 
-  /** Keeps the lengths of the chunks and deltas, across which a secret may be split. */
+  /** Redacts secrets even if they are split across chunks or deltas, and keeps the chunks' lengths. */
   chunks(chunks: Exchange['chunks'], note: (kind: string) => void): Exchange['chunks'] {
     const text = toLatin1(joinBytes(chunks.map(({ bytes }) => bytes)))
     const clean = this.finder.replace(

@@ -50,7 +50,7 @@ type RecordedFrame =
   | { kind: 'bytes'; bytes: Uint8Array }
   | { kind: 'hang-up'; how: 'reset' | 'stall' }
 
-/** @param start Called when the first frame is read. Returns the milliseconds that have already passed. */
+/** @param start Called when the first frame is read. Returns the number of milliseconds already elapsed. */
 function* framesOf(recording: Recording, start: () => number): Generator<RecordedFrame> {
   const { chunks, end } = recording
   let at = start()

@@ -28,7 +28,7 @@ export interface KeyParts {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** Hash of the body: JSON with sorted keys and without ignored fields, or any other body as it is. */
+  /** Hash of the body: JSON with sorted keys and without ignored fields, any other body unchanged. */
   readonly bodyHash: string
 }
 
@@ -89,7 +89,7 @@ function valueEqualsRedacted(redacted: unknown, sent: unknown): boolean {
   )
 }
 
-/** Start of an ignored field that is a query parameter. All others are in the body. */
+/** Prefix of ignored fields that are query parameters. All other fields are in the body. */
 const inQuery = 'query.'
 
 function comparableQuery(query: string, ignoreFields: readonly string[]): string {
@@ -100,7 +100,7 @@ function comparableQuery(query: string, ignoreFields: readonly string[]): string
   return parameters.toString()
 }
 
-/** @param ignoreFields Paths of body fields, which can start with `body.` as in messages. */
+/** @param ignoreFields Paths of body fields, which can start with `body.`, as in error messages. */
 export function comparableBody(body: unknown, ignoreFields: readonly string[]): unknown {
   return ignoreFields
     .filter((field) => !field.startsWith(inQuery))
@@ -108,7 +108,7 @@ export function comparableBody(body: unknown, ignoreFields: readonly string[]): 
     .reduce((left, path) => editAt(left, readPath(path), () => undefined), body)
 }
 
-/** Returns a body that is not JSON as the journal stores it. All multipart forms get the same boundary. */
+/** Returns a body that is not JSON in the form that the journal stores. All multipart forms get the same boundary. */
 function comparableText(request: RecordedRequest): string {
   const text = new TextDecoder().decode(bytesOf(request))
   const [, boundary] = /^--([^\r\n]+)\r?\n/.exec(text) ?? []

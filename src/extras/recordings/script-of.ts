@@ -7,7 +7,7 @@ import type { ScriptedItemInput, ScriptedReply } from '../../scenarios/scripted-
 
 type Fields = Record<string, unknown>
 
-/** One token, so that a token limit in the request leaves room for the other items. */
+/** A single token, so that a token limit in the request leaves room for the other items. */
 const text = 'So'
 const url = 'https://tides.example/'
 const message = (...content: { text?: string; refusal?: string }[]) => ({ type: 'message', content }) as const
@@ -59,7 +59,7 @@ function blocksIn(value: Fields, index: number, values: readonly Fields[]): read
   return [{ ...started, ...fieldsOf(next?.['delta']), citations, type: started['type'] }]
 }
 
-/** Converts an item of a response, or a content block. Omits items of types that only other gateways have. */
+/** Converts an item of a response, or a content block. Omits items whose types Understudy lacks. */
 function toItem(item: unknown): ScriptedItemInput[] {
   const { type, content, summary, thinking, encrypted_content: sealed, action } = fieldsOf(item)
   const texts = (list: unknown) => listOf(list).map(() => text)

@@ -36,7 +36,7 @@ interface SecretFound {
   readonly placeholder: string
 }
 
-/** Number of base64 characters per slice, and the number shared with the next. Both are multiples of four. */
+/** Number of base64 characters per slice, and the overlap with the next slice. Both are multiples of four. */
 const maxRun = 1024 * 1024
 const base64Overlap = 64 * 1024
 

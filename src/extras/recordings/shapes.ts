@@ -1,6 +1,6 @@
 /**
- * Collects the shape of a reply, which is the names and types of its fields and, in a stream, the kinds of its events,
- * and compares two shapes.
+ * Collects and compares the shapes of replies: the names and types of their fields and, in a stream, the kinds of
+ * events.
  */
 import { fieldsOf, listOf } from '../../lib/json.ts'
 import type { RecordedEvent } from './events.ts'
@@ -30,7 +30,7 @@ export interface Difference {
 
 export interface Comparison {
   readonly differences: Difference[]
-  /** Places without an example on one side, such as the items of an empty list. */
+  /** Paths without an example on one side, such as the items of an empty list. */
   readonly notCompared: string[]
 }
 
@@ -48,7 +48,7 @@ export class Shape {
   /** Paths of redacted values. */
   readonly redacted = new Set<string>()
 
-  /** Throws if the value is nested too deeply. Undefined is an empty body. */
+  /** Throws if the value is nested too deeply. An empty body is undefined. */
   addBody(value: unknown): void {
     this.#add('', 'field', undefined, value, 0)
   }
@@ -119,7 +119,7 @@ function typeOf(value: unknown): TypeName {
 /** Kinds of events whose number depends on the length of the text, the partial images or the citations. */
 const isRepeatable = /delta$|^ping$|annotation|partial_image|^data\[(?!tool call|finish_reason|usage|error)/
 
-/** Delta fields that give a chat completion chunk a shape of its own. */
+/** Delta fields that make a chat completion chunk a separate kind of event. */
 const ownChunks =
   'tool_calls function_call reasoning reasoning_details refusal annotations images role'.split(' ')
 
@@ -138,7 +138,7 @@ export function kindOf({ data, event, value }: RecordedEvent): string {
   return `data[${ownChunks.find((name) => name in said) ?? 'content'}]`
 }
 
-/** @param names Names of the two sides, for messages. */
+/** @param names What to call each side in messages. */
 export function compareShapes(
   ours: Shape,
   theirs: Shape,
@@ -146,7 +146,7 @@ export function compareShapes(
 ): Comparison {
   const differences: Difference[] = []
   const lacksExample = new Map<string, string>()
-  /** Places whose inner places need no comparison. */
+  /** Paths whose nested paths need no comparison. */
   const settled = new Set<string | undefined>()
   for (const [path, { kind, parent, types }] of theirs.places) {
     const mine = ours.places.get(path)

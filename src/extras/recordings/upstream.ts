@@ -71,7 +71,7 @@ export function endToEnd(headers: Readonly<Record<string, string>>): Record<stri
   return Object.fromEntries(entries.filter(([name]) => !isHopByHop(name, headers['connection'])))
 }
 
-/** Converts headers of `node:http`, of which only cookies can be lists. */
+/** Converts `node:http` headers to strings. Only cookies can be lists. */
 export function flat(headers: IncomingHttpHeaders): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
   return Object.fromEntries(entries)

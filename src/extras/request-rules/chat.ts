@@ -1,4 +1,4 @@
-/** Rules of OpenAI, and of gateways in front of other vendors, for valid requests for chat completions. */
+/** Rules that OpenAI, and gateways to other vendors, apply to valid chat completion requests. */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
 import { checkDefinitions, checkIds, definitionSources, unsupported } from './openai.ts'
 import type { Facts, Fields, Rules, Step } from './rule.ts'
@@ -38,7 +38,7 @@ export const rules: Rules<keyof typeof sources> = {
 }
 
 function* checkMessages(body: Fields, messages: readonly Fields[], { model }: Facts) {
-  /** Each message's calls with the results that follow it directly. */
+  /** The tool calls of each message, with the results directly after it. */
   const turns: (Step & { readonly at: number })[][] = [[]]
   for (const [at, { role, tool_calls, tool_call_id }] of messages.entries()) {
     const calls = role === 'assistant' ? listOf(tool_calls).map(fieldsOf) : []

@@ -1,4 +1,4 @@
-/** Anthropic's rules for valid requests for messages. Its error messages begin with the path in the body. */
+/** Rules that Anthropic applies to valid message requests. Its error messages begin with the path in the body. */
 import { fieldsOf, isObject, listOf, textOf } from '../../lib/json.ts'
 import { callAfterThinking, readSignature } from '../../model/signature.ts'
 import { isBroken, nodesIn } from './openai.ts'
@@ -236,7 +236,7 @@ function* checkContent(body: Fields, blocks: readonly Block[], { model }: Facts)
   yield isOpen && breach('trailing-space', 'messages', noSpace)
 }
 
-/** @param path Starts the error message, with dots instead of brackets. */
+/** @param path Path in the body. The error message starts with it, with dots instead of brackets. */
 function breachAt(rule: Rule, path: string, message: string) {
   return breach(rule, path.replace('.custom', ''), `${path.replace(/\[(\d+)\]/g, '.$1')}: ${message}`)
 }
@@ -244,7 +244,7 @@ function breachAt(rule: Rule, path: string, message: string) {
 interface Block extends Fields {
   /** Such as `messages[1].content[0]`. */
   readonly path: string
-  /** Place of its message. */
+  /** Index of the message that contains it. */
   readonly at: number
 }
 

@@ -25,7 +25,7 @@ export const definitionSources = {
   'strict-enum': structuredOutputs,
 }
 
-/** Name, schema and `strict` of a tool or a format. The path of a format is that of its schema. */
+/** Name, schema and `strict` of a tool or a format. For a format, `path` is the path of its schema. */
 type Definition = Fields & { readonly path: string }
 
 export function unsupported(param: string, successor?: string) {
@@ -71,7 +71,7 @@ export function* checkDefinitions(
   yield* checkSchema('response_format', format, isOpenAi)
 }
 
-/** For each rule, yields only the first problem in a schema. */
+/** Yields the first problem in a schema for each rule. */
 function* checkSchema(kind: 'function' | 'response_format', definition: Definition, isOpenAi: boolean) {
   const { schema: root, strict, name, path: param } = definition
   if (!isObject(root)) return

@@ -1,4 +1,4 @@
-/** Rules of OpenAI for valid requests for responses. */
+/** Rules that OpenAI applies to valid requests for responses. */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
 import { expandInput } from '../../operations/responses/stored.ts'
 import { checkDefinitions, checkIds, definitionSources, unsupported } from './openai.ts'

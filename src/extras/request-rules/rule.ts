@@ -25,7 +25,7 @@ export function breach<Rule extends string>(rule: Rule, param: string, message: 
   return { rule, param, message, status }
 }
 
-/** A call or its result. */
+/** A tool call or its result. */
 export interface Step {
   readonly kind: 'call' | 'result'
   readonly id: string

@@ -16,8 +16,8 @@ export interface Attempt {
 }
 
 /**
- * Returns the same text for calls with the same operation (or method and path) and the same conversation or content,
- * whatever model, ids, headers, metadata and stream flags the client changes.
+ * Returns the same text for calls with the same operation (or method and path) and the same conversation or content.
+ * Model, ids, headers, metadata and stream flags may differ.
  */
 export function attemptKey(entry: JournalEntry): string {
   const { id, params, query, body, requestText } = entry
@@ -31,7 +31,7 @@ export function targetOf({ operation, method, path }: JournalEntry): string {
   return operation ?? `${method} ${splitAddress(path).route ?? path}`
 }
 
-/** Returns the fields with the request's content. Bodies without any of these are compared as a whole. */
+/** Returns the fields with the request's content. A body without any of these fields is returned as a whole. */
 function contentOf(body: Record<string, unknown>): unknown {
   const asked = Object.entries(body).filter(([name]) => contentFields.has(name))
   return withoutIds(asked.length > 0 ? Object.fromEntries(asked) : body)
@@ -41,7 +41,7 @@ const contentFields = new Set(
   'messages input prompt instructions system previous_response_id conversation query documents'.split(' '),
 )
 
-/** Omits ids and metadata at every depth. A reference consists of its id, and keeps it. */
+/** Omits ids and metadata at every depth, except the ids of item references. */
 export function withoutIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutIds)
   if (!isObject(value) || value['type'] === 'item_reference') return value
@@ -53,12 +53,12 @@ const incidental = new Set(
   'id call_id tool_call_id tool_use_id metadata user safety_identifier prompt_cache_key'.split(' '),
 )
 
-/** Returns true if a call has no complete reply, or none yet. */
+/** Returns true if a call has no complete reply, or is still in progress. */
 export function isFailed({ entry, reading }: Attempt): boolean {
   return reading.ending !== 'whole' && (reading.ending !== 'unknown' || entry.durationMs === null)
 }
 
-/** Returns true if a call has failed in such a way that another attempt may succeed. */
+/** Returns true if a call has failed in a way that makes a retry worthwhile. */
 export function isRetryable({ entry, reading, faults }: Attempt): boolean {
   if (reading.ending === 'rejected') return entry.status >= 500 || [408, 409, 429].includes(entry.status)
   // A client that disconnects has a reason of its own, unless it had to wait.
@@ -66,12 +66,12 @@ export function isRetryable({ entry, reading, faults }: Attempt): boolean {
   return (reading.ending === 'none' || reading.ending === 'cut') && !isOwn
 }
 
-/** Faults that make clients wait. */
+/** Returns true for faults that make clients wait. */
 export function isSlow(fault: string): boolean {
   return /^(?:timeout|latency|bandwidth|slow-.*|.*-stall)$/.test(fault)
 }
 
-/** Returns true if a call arrived after another one had ended or, if that got no reply, after it arrived. */
+/** Returns true if a call arrived after another had ended, or after its arrival if that one got no reply. */
 export function isAfter(later: Attempt, { entry, reading }: Attempt): boolean {
   const passed = later.entry.elapsedMs - entry.elapsedMs
   // Durations are in real time, which passes while the clock stands still.

@@ -25,7 +25,7 @@ export interface Finding {
 
 /** Facts that only the test knows. */
 export interface Evidence {
-  /** The outcome of the application's work, for example its text. Default: none, as if it had failed. */
+  /** Outcome of the application's work, such as its text. Default: none, as if the application had failed. */
   readonly result?: unknown
   /** If true, the user aborted the work. Default: false. */
   readonly userAborted?: boolean
@@ -109,7 +109,7 @@ export function findingsIn(facts: Facts, evidence: Evidence = {}): Finding[] {
   return judge(facts, evidence).flatMap(({ isJudged, ...finding }) => (isJudged ? finding : []))
 }
 
-/** Returns the findings, and those that lack evidence. */
+/** Returns findings, including findings that lack evidence. */
 function judge({ entries, scenarios = [], operations }: Facts, evidence: Evidence) {
   const protocols = new Map(operations.map(({ id, protocol }) => [id, protocol as Reader | undefined]))
   const sorted = entries.toSorted((one, other) => one.elapsedMs - other.elapsedMs)
@@ -130,10 +130,10 @@ function judge({ entries, scenarios = [], operations }: Facts, evidence: Evidenc
   )
 }
 
-/** Protocols of operations have these members. */
+/** The members of an operation's protocol that findings use. */
 type Reader = Pick<Protocol<unknown, unknown>, 'conversation' | 'places'>
 
-/** Starts a sentence with the calls that it is about, such as `POST /v1/responses, calls 1, 2: …`. */
+/** Prefixes a sentence with the calls that it is about, as in `POST /v1/responses, calls 1, 2: …`. */
 function sentenceOf(attempts: readonly Attempt[], text: string, all: readonly Attempt[]): string {
   const [first] = attempts
   if (!first) return text

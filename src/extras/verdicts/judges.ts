@@ -1,4 +1,4 @@
-/** Looks for each finding with a function of its own. */
+/** Looks for findings, with one function per kind of finding. */
 import type { JournalEntry } from '../../journal/entry.ts'
 import { canonicalJson, fieldsOf, isObject, listOf, parseJson } from '../../lib/json.ts'
 import { jsonProblem } from '../../model/structured.ts'
@@ -184,7 +184,7 @@ const maxAttempts = 5
 /** Timers may fire up to this many milliseconds early. */
 const timerMs = 5
 
-/** Returns the milliseconds that a reply asks to wait for; 0 without a valid header. SDKs prefer `retry-after-ms`. */
+/** Returns the wait that a reply asks for, in milliseconds; 0 without a valid header. SDKs prefer `retry-after-ms`. */
 function retryAfterOf({ responseHeaders, timestamp }: JournalEntry): number {
   const { 'retry-after': text = '', 'retry-after-ms': ms } = responseHeaders
   if (ms !== undefined) return Number(ms) || 0
@@ -204,7 +204,7 @@ function gapsBetween(attempts: readonly Attempt[]): number[] {
   })
 }
 
-/** Judges the last attempts at something, if their replies contain only part of the answer. */
+/** Judges the last attempt of each group if its reply contains only part of the answer. */
 function accepted(what: string, concerns: (reading: Reading, evidence: Evidence) => boolean): Judge {
   return function* ({ all, groups }, evidence) {
     const { result, userAborted } = evidence
@@ -255,7 +255,7 @@ function isSafe({ entry }: Attempt): boolean {
   return !/^(?:POST|PATCH)$/.test(entry.method)
 }
 
-/** Results with which an application refuses arguments, instead of running the function. */
+/** Matches results that report invalid arguments instead of the function's outcome. */
 const refusal = /\b(?:error|invalid|malformed|unknown|missing|not valid|cannot|could not)\b/i
 
 function problemOf(reply: Attempt, { entry, items }: Attempt, id: string): string | undefined {
@@ -274,7 +274,7 @@ function problemOf(reply: Attempt, { entry, items }: Attempt, id: string): strin
   return reply.faults.length > 0 && isObject(schema) ? jsonProblem(args, schema) : undefined
 }
 
-/** Returns the texts in a value, and each list of texts joined to one, all without white space. */
+/** Returns the strings in a value, and the joined strings of each list of strings, all without white space. */
 function leavesOf(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return [squeezed(value)].filter((text) => text !== '')
   if (typeof value !== 'object' || value === null || depth > 20) return []

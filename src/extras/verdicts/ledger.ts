@@ -52,7 +52,7 @@ export function judgeLedger(received: unknown, counted: CountedUsage) {
   })
 }
 
-/** Returns common mistakes with their effects. The effect on cost is known only if whole calls are left out. */
+/** Returns common mistakes and how they change the counts. Cost is known only for mistakes that omit whole calls. */
 function mistakesIn(entries: readonly JournalEntry[]): [text: string, change: CountedUsage][] {
   const calls = entries.flatMap((entry) => {
     const { ending } = readReply(entry)

@@ -13,14 +13,14 @@ export interface Reading {
    * as incomplete, and `cut` a reply without its end. `unknown` replies are not stored, or still in progress.
    */
   readonly ending: 'whole' | 'incomplete' | 'error' | 'cut' | 'rejected' | 'none' | 'unknown'
-  /** Text received, without white space or function calls. The raw body if it is truncated JSON. */
+  /** Text received, without white space or function calls. For truncated JSON, the raw body. */
   readonly text: string
   /** Arguments of function calls as received, by call id. */
   readonly calls: ReadonlyMap<string, string>
   readonly isStream: boolean
 }
 
-/** @param places The operation's protocol, which locates text and calls. Default: the reply has none. */
+/** @param places The operation's protocol, which locates text and calls. Without it, none are read. */
 export function readReply({ status, durationMs, ...entry }: JournalEntry, places?: StreamPlaces): Reading {
   const { text, truncatedBytes } = entry.responseBody
   const reading = { text: '', calls: new Map<string, string>(), isStream: false }
@@ -50,7 +50,7 @@ export function eventsIn(text: string): StreamEvent[] {
 function answerIn(values: readonly StreamEvent[], isStream: boolean, places: StreamPlaces | undefined) {
   const texts: unknown[] = []
   const calls = new Map<string, string>()
-  /** Ids of calls by part, because only a call's first event has its id. */
+  /** Call ids by part of the stream, because only a call's first event contains its id. */
   const ids = new Map<string, string>()
   for (const { event, parts } of places ? locate(values, places) : []) {
     for (const { kind, of, id, isDelta = false, texts: paths } of parts) {

@@ -1,9 +1,9 @@
-/** Adds tests that an application survives failures, in Vitest. */
+/** Adds Vitest tests that run an application with faults and fail if it does not survive them. */
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import type { SweepOptions, SweepWork } from './sweep.ts'
 
 export interface SurvivalOptions<Result> extends SweepOptions<Result> {
-  /** Titles of runs that do not fail the test, as it prints them. The list can only shrink. Default: none. */
+  /** Titles of known bad runs, as the test prints them. The test fails for an outdated title. Default: none. */
   accepted?: readonly string[]
 }
 

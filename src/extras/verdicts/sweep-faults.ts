@@ -80,7 +80,7 @@ function choicesOf(schema: z.ZodType): readonly unknown[] {
   return schema instanceof z.ZodUnion ? schema.options.flatMap((each) => choicesOf(each as z.ZodType)) : []
 }
 
-/** Fields with the answer, in any protocol, and those that clients rely on. */
+/** Fields with the answer, in any protocol, and other fields that clients rely on. */
 const answerFields = /^(?:choices|content|content_block|data|delta|item|output|results)\b|^(?:id|type|usage)$/
 const maxPaths = 20
 

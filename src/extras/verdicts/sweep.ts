@@ -31,7 +31,7 @@ export type SweepVerdict = keyof typeof marks
 
 export interface SweepTarget<RequestBodies extends object = Record<string, unknown>> {
   readonly sandbox: Sandbox<RequestBodies>
-  /** Base URL for clients that use `fetch`. There is no server. */
+  /** Base URL for clients that use the `fetch` below. No server listens on it. */
   readonly baseUrl: string
   readonly apiKey: string
   readonly fetch: typeof fetch
@@ -48,24 +48,24 @@ export interface SweepOptions<Result, RequestBodies extends object = Record<stri
   /** Sets up the sandbox of each run: replies, scripts, scenarios. Can return a promise. */
   setUp?(sandbox: Sandbox<RequestBodies>): unknown
   /**
-   * `quick` tries one fault per kind of failure, `all` every fault that can act on the call, with each choice of its
-   * parameters, and as early and as late as possible. Default: `quick`.
+   * `quick` tries one fault per kind of failure. `all` tries every fault that can act on the call, with each choice of
+   * its parameters, and as early and as late as possible. Default: `quick`.
    */
   depth?: 'quick' | 'all'
-  /** Faults to try, by name or with parameters, on calls on which they can act. Default: see `depth`. */
+  /** Faults to try on the calls that they can act on, by name or with parameters. Default: see `depth`. */
   faults?: readonly SweepFault[]
   /** Returns true for a result that the application itself marks as incomplete. Default: never. */
   isPartial?(result: Result): boolean
   /** Compares results. Default: deep equality. */
   equals?(left: Result, right: Result): boolean
-  /** Maximum number of concurrent runs. If more than 1, runs that wait on a stalled reply are extra. Default: 20. */
+  /** Maximum number of concurrent runs, not counting some that only wait for a stalled reply. Default: 20. */
   concurrency?: number
-  /** Limit per run in milliseconds of real time in which the process is not blocked. Default: 5,000. */
+  /** Limit per run in milliseconds of real time, not counting time when the process is blocked. Default: 5,000. */
   limitMs?: number
 }
 
 export interface SweepRun {
-  /** Number of the call among those without faults, from 1. */
+  /** Number of the call that the fault affects, counted from 1. */
   readonly call: number
   /** Operation id, or method and path. */
   readonly operation: string
@@ -79,7 +79,7 @@ export interface SweepRun {
   readonly findings: readonly Finding[]
   /** If false, no client can detect the fault, such as reordered events without sequence numbers. */
   readonly isDetectable: boolean
-  /** Rule for `sandbox.use()`, which repeats the failure. */
+  /** Rule that repeats the failure, for `sandbox.use()`. */
   readonly rule: Rule
 }
 

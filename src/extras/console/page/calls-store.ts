@@ -20,7 +20,7 @@ const maxSearchLength = 1000
 const publishEveryMs = 200
 
 export const sandboxes = signal<SandboxAddress[]>([])
-/** If true, the chosen sandbox was deleted or has expired. */
+/** If true, the selected sandbox was deleted or has expired. */
 export const isChosenGone = computed(
   () =>
     !failedTest.value &&

@@ -229,7 +229,7 @@ function Rows() {
   const [open, openSandbox] = [param('call'), param('in')]
   const isOpen = (item: Item) => isCall(item) && item.id === open && item.sandbox === openSandbox
   const openIndex = open ? list.findIndex(isOpen) : -1
-  /** The topmost visible row: its key, its index in the list, and the part of it that is above the list. */
+  /** The topmost visible row: its key, its index in the list, and how much of it is scrolled out of view. */
   const anchor = useRef({ key: '', index: 0, offset: 0, view })
   /** Key of the first row when it was last visible. */
   const newest = useRef('')
@@ -335,7 +335,7 @@ function Rows() {
 
 /** Time axis that the visible calls share, in milliseconds. */
 interface TimeAxis {
-  /** Position of each call's beginning. */
+  /** Start position of each call. */
   begins: ReadonlyMap<CallRow, number>
   duration: number
 }
@@ -529,7 +529,7 @@ function Row({
   )
 }
 
-/** Bar from a call's beginning to its end. The pale part ends at the first byte. A call that is not over has no end. */
+/** Bar from the start of a call to its end. The pale part ends at the first byte. A call in progress has no end. */
 function Bar({ call, axis: { begins, duration } }: Pick<Parameters<typeof Row>[0], 'call' | 'axis'>) {
   const { durationMs, firstByteMs } = call
   const left = (begins.get(call) ?? 0) / duration

@@ -109,7 +109,7 @@ function Collection({ sandbox, name, onChange }: { sandbox: string; name: string
   )
 }
 
-/** Returns the names of fields, except of those that are objects or null in every row. */
+/** Returns field names, except for fields that are objects or null in every row. */
 function columnsOf(rows: readonly Row[]): string[] {
   const names = new Set(rows.flatMap((row) => Object.keys(row)))
   return [...names].filter((name) => rows.some((row) => typeof row[name] !== 'object')).slice(0, maxColumns)

@@ -1,6 +1,6 @@
 /** Compares two texts line by line. */
 
-/** A differing line of each text, in one row. Undefined if the text has no line at this place. */
+/** A row with a differing line of each text. A side is undefined if its text has no line at this position. */
 export interface DiffLine {
   left: string | undefined
   right: string | undefined

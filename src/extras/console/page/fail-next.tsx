@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { ask } from './api.ts'
 import { ActionButton } from './parts.tsx'
 
-/** Common faults. A number is a status. */
+/** Common faults. A number is an HTTP status. */
 const faults = '500 429 503 529 timeout connection-reset malformed-body latency stream-cut stream-error-event'
 
 export function FailNext({

@@ -46,7 +46,7 @@ export function hashWith(changes: Record<string, string | undefined>, view = pla
 
 export const closed = { call: undefined, in: undefined, with: undefined, within: undefined, tab: undefined }
 
-/** @param replace If true, replaces the current history entry, as while the user types. */
+/** @param replace If true, replaces the current history entry, for example while the user types. */
 export function go(changes: Record<string, string | undefined>, { replace = false } = {}): void {
   const hash = hashWith(changes)
   if (!replace) location.hash = hash

@@ -14,7 +14,7 @@ export function ActionButton({
   isSubmit = false,
   question,
 }: {
-  /** Action to run. A returned string is shown briefly. Errors stay. */
+  /** Action to run. If it returns a string, the string is shown briefly. Errors stay. */
   run: () => Promise<unknown>
   children: ComponentChildren
   kind?: 'primary' | 'danger'

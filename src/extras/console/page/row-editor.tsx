@@ -11,7 +11,7 @@ export function RowEditor({
   onDone,
 }: {
   here: { sandbox: string; collection: string }
-  /** Row to change, or the row whose fields a new one starts with. */
+  /** Row to change, or the initial fields of a new row. */
   row: object
   /** Undefined for a new row. */
   rowKey: string | undefined

@@ -1,4 +1,4 @@
-/** The scenario editor: text that is checked, and tried on past calls, while the user edits it. */
+/** The scenario editor, which checks the text and tries it on past calls while the user types. */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { CheckedDraft, DryRun } from '../drafts.ts'
@@ -20,7 +20,7 @@ rules:
     fault: { name: status, status: 503 }
 `
 
-/** The editor's text. Kept while the page is open. */
+/** The editor's text, which is kept while the page is open. */
 const text = signal(template)
 /** The text that was last loaded or activated. */
 const saved = signal(template)

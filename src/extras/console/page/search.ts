@@ -141,7 +141,7 @@ export function parseSearch(text: string): Term[] {
 
 export interface Mistake {
   text: string
-  /** The nearest valid term. */
+  /** The valid term nearest to the mistake. */
   meant: string
 }
 
@@ -169,7 +169,7 @@ function isIn({ read, matches }: Field, call: CallRow, value: string): boolean {
   return read?.(call).some((each) => isLike(each.toLowerCase())) || (matches?.(call, value) ?? false)
 }
 
-/** Maximum number of values to compare with a mistake. */
+/** Maximum number of values to compare with a mistyped one. */
 const maxCandidates = 200
 
 function millisecondsOf(text: string): number {
@@ -194,7 +194,7 @@ export function matches(call: CallRow, { name, value, isNegated }: Term, found: 
 
 const texts = new WeakMap<CallRow, string>()
 
-/** Returns the text to search for words. Called early, because thousands of rows at once take a long time. */
+/** Returns the text in which words are found. Called early, because thousands of rows at once take a long time. */
 export function textOf(call: CallRow): string {
   const known = texts.get(call)
   if (known !== undefined) return known
