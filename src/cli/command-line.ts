@@ -32,7 +32,7 @@ const examples = `Examples:
   $ gateway-understudy record --upstream https://gateway.example/api/v1
   $ gateway-understudy --recordings recordings`
 
-/** Runs a command. `start` is `startServer`, which only entry points may import. */
+/** Runs a command. `start` is `startServer`, passed in because only entry points may import it. */
 export async function run(args: readonly string[], start: Start): Promise<void> {
   const program = await toProgram(start)
   try {

@@ -26,7 +26,7 @@ export function serve(gateway: GatewayCore, call: Call): Promise<CallRecord> {
 
 const bodiless = new Set([204, 205, 304])
 
-/** Size in bytes above which a body is sent in slices as the client reads, so that no connection buffers all of it. */
+/** Size in bytes above which a body is sent in slices as the client reads, so that it is never buffered as a whole. */
 const longBody = 1024 * 1024
 
 export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: DeliveryWatch): Promise<void> {
@@ -89,7 +89,7 @@ async function abortReply(
   await sink.end(isProper ? 'complete' : how === 'end' ? 'close' : how)
 }
 
-/** Sends nothing but keep-alive comments, until the client disconnects or the sandbox state ends. */
+/** Sends only keep-alive comments until the client disconnects or the sandbox state ends. */
 function stall(sink: Sink, watch: DeliveryWatch, keepAlive?: KeepAlive): Promise<void> {
   return new Promise((resolve) => {
     const stop = keepAlive?.start(sink, watch)
@@ -170,7 +170,7 @@ type WaitFrame = Frame & { kind: 'wait' }
 
 /** Splits a body into chunks and waits, on demand. Text frames without a wait between them are merged into chunks. */
 class Playback {
-  /** Valid once `next` has returned undefined. */
+  /** How the reply ends. Valid once `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'
   readonly #frames: Iterator<Frame>
   /** Frame that follows the last returned chunk, if it has already been read. */

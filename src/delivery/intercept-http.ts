@@ -1,5 +1,5 @@
 /**
- * Intercepts `node:http` and `node:https` requests as they ask their agent for a connection. Requests for the gateway
+ * Intercepts `node:http` and `node:https` requests when they ask their agent for a connection. Requests for the gateway
  * get an in-process connection to our own server, so that resets, truncated bodies and stalls behave as on a socket.
  */
 import {
@@ -114,7 +114,7 @@ export function onRequest(setup: InterceptSetup): Judge {
 interface Arrival {
   readonly url: URL
   readonly agent: Agent
-  /** Interceptions that decide next if this one passes the request through. */
+  /** Interceptions to try next if this one passes the request through. */
   readonly older: readonly ActiveInterception[]
   readonly request: IncomingMessage
   readonly response: ServerResponse

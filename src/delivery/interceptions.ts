@@ -64,8 +64,8 @@ export function restore(owner: object, key: PropertyKey): void {
 }
 
 /**
- * Replaces a method with a getter. Other mocks, such as MSW, restore the property that they found, even if our last
- * interception has been closed in the meantime; the getter then restores the original.
+ * Replaces a method with a getter. Other mocks, such as MSW, may put the getter back after our last interception has
+ * been closed. The getter then restores the original.
  */
 export function replaceMethod<Method>(
   owner: object,

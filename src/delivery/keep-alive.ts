@@ -15,7 +15,7 @@ export class KeepAlive {
     this.#comment = `: ${comment}\n\n`
   }
 
-  /** Returns undefined for a reply without comments. Comments would break a compressed body or one of fixed length. */
+  /** Returns undefined for a reply without comments. Comments would break a compressed or fixed-length body. */
   static of({ transport, headers }: Readonly<Reply>): KeepAlive | undefined {
     const isFixed = 'content-encoding' in headers || 'content-length' in headers
     return transport?.keepAlive && !isFixed ? new KeepAlive(transport.keepAlive) : undefined

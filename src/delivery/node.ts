@@ -52,7 +52,7 @@ const noBytes = new Uint8Array()
 
 /**
  * Throws 413 for a body over `limit` bytes and discards the rest, so that the connection stays usable. Throws 408 for
- * one that takes longer than `timeoutMs` of real time, and closes the connection.
+ * a body that takes longer than `timeoutMs` of real time, and closes the connection.
  */
 async function readNodeBody(
   request: IncomingMessage,

@@ -32,7 +32,7 @@ export class ResponseSink implements Sink {
   readonly #announcesChunks: boolean
   #disconnected: AbortController | undefined
   #body: ReadableStreamDefaultController<Uint8Array> | undefined
-  /** Resolves when the reader requests a chunk. Undefined if the reader is waiting for one. */
+  /** Resolves when the reader requests a chunk. Undefined if the reader is already waiting for a chunk. */
   #requested: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>()
   #isCompressed: boolean | undefined
 

@@ -39,7 +39,7 @@ export interface Sink {
   readonly disconnected: AbortSignal
   /** Sends a complete reply. @param length Body size in bytes. For HEAD, the body size of a reply to GET. */
   whole(reply: Readonly<Reply>, body: string | Uint8Array | undefined, length: number | undefined): void
-  /** May send the head with the first chunk of the same turn. @param wait Waits, to send the head slowly. */
+  /** Sends the head, if possible together with the first chunk. @param wait Waits, to send the head slowly. */
   head(reply: Readonly<Reply>, wait?: Wait): Promise<void> | void
   /** Returns a promise that resolves when the transport can accept a chunk, or undefined if it already can. */
   ready(): Promise<void> | undefined
@@ -47,7 +47,7 @@ export interface Sink {
   chunk(bytes: string | Uint8Array, length: number): void
   /** Called when the upload fails, for transports that cannot detect it. */
   abort?(error: unknown): void
-  /** Ends the reply, possibly before the head. Can be called once more after `stall`. */
+  /** Ends the reply, possibly before the head. May be called once more after `stall`. */
   end(how: Ending): Promise<void> | void
 }
 

@@ -128,7 +128,7 @@ function unspecifiedModels(
   )
 }
 
-/** Returns the body to validate; undefined if it is not JSON. Throws 400 if it is missing or is malformed JSON. */
+/** Returns the body to validate; undefined if it is not JSON. Throws 400 for a missing body and malformed JSON. */
 export function bodyOf(
   input: Input,
   { body, requestText, headers }: Pick<CallRecord, 'body' | 'requestText' | 'headers'>,

@@ -63,7 +63,7 @@ export interface Extra {
   readonly answer?: (record: CallRecord<SandboxState>, rejection: unknown) => FoundAnswer | undefined
   /** Returns true if `answer` can reply to a request that no operation handles. @internal */
   readonly handles?: (method: string, path: string) => boolean
-  /** Returns the vendor's rules that a valid request breaks. @internal */
+  /** Returns the vendor rules that a valid request breaks. @internal */
   readonly brokenRules?: (request: ValidRequest) => Promise<readonly BrokenRule[]>
   /** @internal */
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
@@ -78,11 +78,11 @@ export interface ValidRequest {
   readonly body: unknown
   readonly conversation: Conversation
   readonly record: CallRecord<SandboxState>
-  /** If true, the gateway has the names and fields of a vendor. */
+  /** If true, the gateway uses the names and fields of a vendor. */
   readonly isVendor: boolean
 }
 
-/** A sandbox's calls, including those without a reply, from which extras judge the application. */
+/** A sandbox's calls, with or without a reply, from which extras judge the application. */
 export interface SandboxFacts {
   readonly entries: readonly JournalEntry[]
   readonly operations: readonly KnownOperation[]
@@ -102,7 +102,7 @@ export interface ExtraHost {
 
 /** A vendor's variant of the API. Translating functions return their argument if they change nothing. */
 export interface Dialect {
-  /** Sent before a stream's first event. Default: none. */
+  /** Comment to send before a stream's first event. Default: none. */
   readonly comment?: string
   request?(request: SentRequest, record: CallRecord<SandboxState>): Promise<SentRequest>
   /** Returns a translated body's schema, derived from the operation's. */

@@ -75,7 +75,7 @@ function holdStream(received: ReceivedCall, reply: Reply, gates: readonly Gate[]
   return reply
 }
 
-/** If there are no events, such as in a recording, every chunk of bytes counts as one. */
+/** Holds events at gates. In a stream without events, such as a recording, every chunk of bytes counts as one. */
 function* holdEvents(
   { call, record, operation }: ReceivedCall,
   frames: Iterable<Frame>,
@@ -96,7 +96,7 @@ function* holdEvents(
 /** Longest `Retry-After`, in seconds, that does not cause a warning. */
 const maxQuietSeconds = 5
 
-/** Warns that clients sleep in real time, regardless of the sandbox clock. */
+/** Warns about a long `Retry-After`, because clients sleep in real time, regardless of the sandbox clock. */
 function warnOfRealWait({ headers }: Reply, record: CallRecord): void {
   const seconds = Number(headers['retry-after'])
   if (!(seconds > maxQuietSeconds)) return

@@ -41,7 +41,7 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
   readonly dialect: Dialect | undefined
   /** @internal */
   readonly sandboxes: Sandboxes
-  /** Base paths of requests, as in `splitAddress`. @internal */
+  /** Base paths of requests, as passed to `splitAddress`. @internal */
   readonly bases: readonly string[]
   readonly #reading: ReadOptions
 
@@ -114,7 +114,7 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
     return this.sandboxes.run(sandbox as Sandbox, work as () => unknown)
   }
 
-  /** Reads a scenario, rule, recording or name, but no files, because requests can supply it. @internal */
+  /** Reads a scenario, rule, recording or name, but no file path, because requests can supply the input. @internal */
   checkScenario(input: unknown): ParsedScenario {
     return readScenario(input, this.#reading)
   }

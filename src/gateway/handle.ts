@@ -56,7 +56,7 @@ async function replyTo(
 
 const anyBody = { types: ['*/*'], isJsonToo: true }
 
-/** Returns the first reply that is not an error. An invalid request is rejected before a model is tried. */
+/** Returns the first reply that is not an error. An invalid request is rejected before any model is tried. */
 async function replyWithFallbacks(received: ReceivedCall): Promise<Reply> {
   const { gateway, record, operation, rejection } = received
   const protocol = rejection ? undefined : operation?.protocol

@@ -16,7 +16,7 @@ export interface Caller {
   readonly isNamedByKey: boolean
   /** Sandbox that records the call: the default sandbox if the requested one is `gone`. */
   readonly sandbox: Sandbox
-  /** 410 error for a sandbox that does not exist here. Thrown after authentication. */
+  /** 410 error for a sandbox that does not exist in this gateway. Thrown after authentication. */
   readonly gone: GatewayError | undefined
 }
 

@@ -28,7 +28,7 @@ export interface Effect {
   /** If set, overrides the request's choice between a stream and a single reply. */
   readonly stream?: boolean | undefined
   readonly faults?: FaultRun
-  /** Undoes the use of the rule whose reply the operation completes. Returns the effect of the other rules. */
+  /** Undoes the use of a rule whose reply the operation would complete. Returns the effect of the other rules. */
   readonly release?: (() => Effect) | undefined
   readonly gates?: readonly Gate[]
   /** Charges the reply's tokens to the call's rate limits, and returns rate limit headers. */
@@ -149,7 +149,7 @@ function oneLine(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, replaced(value)]))
 }
 
-/** Returns undefined for a reply without a body or frames, which the operation composes. */
+/** Returns undefined for a reply without a body or frames, because the operation composes it. */
 function scriptedReply(
   { status = 200, headers = {}, body, frames }: ParsedScriptedReply,
   encode: StreamPlaces['encode'] = encodeEvent,

@@ -13,7 +13,7 @@ interface Route {
   readonly method: string
   readonly expression: RegExp
   readonly names: readonly string[]
-  /** Puts literal segments before parameters: `/models/{}/endpoints` before `/models/{}/{}`. */
+  /** Sort key that puts literal segments before parameters: `/models/{}/endpoints` before `/models/{}/{}`. */
   readonly rank: string
 }
 
@@ -34,7 +34,7 @@ export class Router {
     return id === undefined ? undefined : this.#byId.get(id)
   }
 
-  /** HEAD finds the GET operation. If there is none, `allow` lists the methods that the path supports. */
+  /** HEAD finds the GET operation. Without a match, `allow` lists the methods that the path supports. */
   find(method: string, path: string) {
     const wanted = method === 'HEAD' ? 'GET' : method
     const matching = this.#routes.filter(({ expression }) => expression.test(path))
@@ -118,7 +118,7 @@ export function unknownPath(
     : problem + outside
 }
 
-/** Parameters must not hide differences: `/responses/input_tokens` does not resemble `/workspaces/{id}`. */
+/** Compares paths without their parameters: `/responses/input_tokens` does not resemble `/workspaces/{id}`. */
 function similarLine(method: string, path: string, all: readonly AnyOperation[]): string | undefined {
   const segments = path.split('/')
   const lines = all.flatMap((operation) => {

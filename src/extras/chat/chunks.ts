@@ -119,7 +119,7 @@ function choiceParts(choice: unknown, place: number): AnswerPart[] {
   return [...others, ...calls]
 }
 
-/** Creates the error chunk that tells published clients that the answer has failed. */
+/** Creates the error chunk from which published clients detect a failed answer. */
 function failureOf(
   failure: Omit<StreamFailure, 'form'>,
   { id, created, model, provider }: Partial<ChatCompletion> & { provider?: string } = {},

@@ -156,7 +156,7 @@ function toChoice(
   }
 }
 
-/** Fields of scripted items that a completion shows, as paths. */
+/** Paths of the scripted items' fields that appear in a completion. */
 export const shownInChat = [
   ...paths('message.content', 'text refusal'),
   ...paths('message.content.annotations', 'url title content start_index end_index'),

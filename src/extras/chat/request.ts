@@ -1,4 +1,4 @@
-/** Schema of POST /chat/completions, as published clients call it; the specification only names the group. */
+/** Schema of POST /chat/completions, as published clients call it; the specification does not describe it. */
 import * as z from 'zod'
 import { fieldsOf, textOf } from '../../lib/json.ts'
 import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'

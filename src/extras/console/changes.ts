@@ -4,7 +4,7 @@ import { wallClock } from '../../lib/clock.ts'
 
 const { setTimeout, clearTimeout } = globalThis
 
-/** Maximum number of changed calls to remember. A page that has missed more reloads all calls. */
+/** Maximum number of changed calls to remember. A page that has missed more changes reloads all calls. */
 const maxCalls = 5000
 /** Time for which changes are recorded after the last page has disconnected, in real milliseconds. */
 const lingerMs = 30_000

@@ -5,7 +5,7 @@ import type { KnownOperation } from '../../scenarios/check-scenario.ts'
 import { scenarioJsonSchema } from '../../scenarios/scenario-json-schema.ts'
 
 export interface Completions {
-  /** Text from here to the position is replaced. */
+  /** Start of the text that a completion replaces. The text ends at the caret. */
   from: number
   options: { name: string; insert: string }[]
 }
@@ -22,9 +22,9 @@ interface Schema {
 }
 
 const maxOptions = 12
-/** Maximum length of the text in characters. It is parsed up to four times. */
+/** Maximum length of the text in characters. Limited because the text is parsed up to four times. */
 const maxText = 20_000
-/** Inserted at the position, so that the parsed text shows which value or key is there. */
+/** Inserted at the caret, so that the parsed text shows which value or key is being typed. */
 const mark = 'completed-here'
 const forms = [mark, `${mark}:`, `"${mark}"`, `"${mark}": 0`]
 const schemas = new WeakMap<readonly KnownOperation[], Schema>()

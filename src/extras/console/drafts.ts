@@ -35,7 +35,7 @@ export interface DryRun {
 const start: Place = { line: 1, column: 1 }
 /** Maximum length of YAML in characters. The parser takes up to 35 µs per character. */
 const maxYaml = 100_000
-/** Maximum number of past calls to try. */
+/** Maximum number of past calls to try a scenario on. */
 const maxCalls = 1000
 
 export function checkDraft(text: string, gateway: GatewayCore, sandbox: Sandbox): ScenarioDraft {

@@ -1,4 +1,4 @@
-/** Control operations used only by the console: changed calls, a search in bodies, explanations as data, and drafts. */
+/** Control operations used only by the console: changed calls, search in bodies, explanations and scenario drafts. */
 import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import { type ControlOperation, gatewayOperation, sandboxOperation } from '../../control/operation.ts'

@@ -27,7 +27,7 @@ export interface Why {
 }
 
 export interface RuleReport {
-  /** Id of the rule's activation; in a file and for recordings, the name of the scenario. */
+  /** Id of the rule's activation. In a file and for recordings: the name of the scenario. */
   activation: string
   /** The rule's position in the scenario, from 1. */
   rule: number

@@ -1,4 +1,4 @@
-/** JavaScript literals whose text cannot end them, control a terminal, or hide the code that follows. */
+/** JavaScript literals whose text cannot end the literal, control a terminal, or hide the code that follows. */
 import { unseen } from '../../lib/shell-word.ts'
 
 const unseenOnes = new RegExp(unseen.source, 'gu')

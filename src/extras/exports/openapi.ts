@@ -180,7 +180,7 @@ function onlyFor(type: string, then: Json): Json {
   return { if: { properties: { type: { const: type } }, required: ['type'] }, then }
 }
 
-/** Removes a format's pattern, and the bounds of safe integers in replies. */
+/** Removes patterns that a format implies and, in replies, the bounds of safe integers. */
 function simplify(schema: Json, io: 'input' | 'output'): void {
   if (io === 'output') {
     if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']

@@ -53,7 +53,7 @@ export function toTest(record: CallRecord, runner: Runner, sandbox: Sandbox, gat
   ].join('\n')
 }
 
-/** Returns calls that created, renamed or deleted the records or the earlier response that a call names. */
+/** Returns earlier calls that created, renamed or deleted what a call refers to: records or a response. */
 function earlierCalls(record: CallRecord, all: readonly CallRecord[]): CallRecord[] {
   const { body, params, generatesText } = record
   const { previous_response_id: previous, ...fields } = isObject(body) ? body : {}
@@ -116,8 +116,8 @@ function use(rule: object): string {
 }
 
 /**
- * Returns the call that activates a rule, or undefined if it has no effect or the model's name selects it. A
- * rate limit becomes a fault with the wait from the call's reply.
+ * Returns a `use(…)` call for a rule, or undefined if the rule has no effect or the model's name selects it. A rate
+ * limit becomes a fault with the wait from the recorded reply.
  */
 function ruleOf({ effect, rateLimit, scenario }: MatchedRule, record: CallRecord): string | undefined {
   const { model } = record

@@ -10,7 +10,7 @@ interface CacheBlock {
   readonly key: string
   /** Number of tokens up to the end of the block. */
   readonly tokens: number
-  /** Time for which the cache keeps the prompt up to here; undefined without a breakpoint. */
+  /** Time for which the cache keeps the prompt up to this block; undefined without a breakpoint. */
   readonly ttlMs: number | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Schema of POST /messages, as published clients call it; the specification only names the group. */
+/** Schema of POST /messages, as published clients call it; the specification does not describe it. */
 import * as z from 'zod'
 import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'
 import { fallbackModels } from '../../resources/fallback-models.ts'

@@ -62,7 +62,7 @@ const EmbeddingsList = z.lazy(() =>
   }),
 )
 
-/** Embeds text. Texts with many words in common are near each other; case and English endings do not count. */
+/** Embeds text. Texts with many words in common are close to each other. Case and English word endings are ignored. */
 export const createEmbeddings = defineOperation({
   id: 'createEmbeddings',
   method: 'post',
@@ -152,7 +152,7 @@ function embed(words: readonly string[], key: string, dimensions: number): Float
   return normalised(features.subarray(0, dimensions))
 }
 
-/** Adds the weight to a few entries, or subtracts it from them. The hash's digits select the entries and the signs. */
+/** Adds the weight to a few entries, or subtracts it. The hash's digits select the entries and the signs. */
 function addFeature(features: Float32Array, digits: string, weight: number): void {
   for (let entry = 0; entry < entriesOfWord; entry++) {
     const number = Number.parseInt(digits.slice(entry * 4, entry * 4 + 4), 16)

@@ -153,7 +153,7 @@ function isText(type: string): boolean {
 /** RFC 9110, 8.3.1. */
 const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;[\t\x20-\x7e]*)?$/
 
-/** Returns the document's operation id, or method and path in camel case. Adds a number if the id is taken. */
+/** Returns the document's operation id, or the method and path in camel case. Adds a number if the id is taken. */
 function idOf({ method, route, operation }: PathOperation, taken: ReadonlySet<string>): string {
   const words = route.split(/[^A-Za-z\d]+/).filter((word) => word !== '')
   const line = method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')

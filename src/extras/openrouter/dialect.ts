@@ -244,7 +244,7 @@ function translated(value: unknown, words: WordsByPath): unknown {
   )
 }
 
-/** Adds fields at paths. Fields of earlier lists take precedence. */
+/** Adds fields at paths. Fields in earlier lists take precedence. */
 function withFields(value: unknown, ...lists: readonly (Fields | undefined)[]): unknown {
   return lists
     .flatMap((fields) => Object.entries(fields ?? {}))

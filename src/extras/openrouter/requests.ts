@@ -80,7 +80,7 @@ function inner<Schema extends z.ZodType>(schema: z.ZodType): Schema {
   return wrapped instanceof z.ZodType ? inner(wrapped) : (schema as Schema)
 }
 
-/** The schema removes all plugins except an enabled `web`, because no others are simulated. */
+/** Returns a schema that removes all plugins except an enabled `web`, because no others are simulated. */
 function pluginList(): z.ZodType {
   const web = inner<z.ZodArray<z.ZodObject>>(CreateResponseBody._zod.innerType.shape.plugins).element
   const engine = openEngine(web.shape['engine'] as z.ZodType)

@@ -9,7 +9,7 @@ interface Decoder {
   readonly stream: () => Transform
 }
 
-/** Returns undefined for a list of codings, an unknown one, and zstd before Node 22.15. */
+/** Returns undefined for a list of codings, an unknown coding, and zstd before Node 22.15. */
 function decoderOf(name: string, firstByte = 0): Decoder | undefined {
   const zlib = process.getBuiltinModule('node:zlib')
   const gzip = { sync: zlib.gunzipSync, stream: zlib.createGunzip }

@@ -1,4 +1,4 @@
-/** `drift`: compares the shapes of recorded replies with those of Understudy or of a real gateway. */
+/** `drift`: compares the shapes of recorded replies with replies from Understudy or a real gateway. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { toFetch } from '../../delivery/fetch.ts'
@@ -162,7 +162,7 @@ function answer(status: number, contentType: string | null | undefined, body: Ui
   return { status, type, body }
 }
 
-/** The recorded reply may contain anything a model can say, so Understudy is scripted to say the same. */
+/** Yields replies with and without a script, because a recorded reply may contain anything that a model can say. */
 async function* askUnderstudy(
   gateway: GatewayCore,
   request: RecordedRequest,

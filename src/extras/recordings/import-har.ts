@@ -14,7 +14,7 @@ import { readOrFail } from './recordings.ts'
 
 const encoder = new TextEncoder()
 
-/** Older versions of Polly store a list of values. */
+/** A header or query parameter. Older versions of Polly store a list of values. */
 const Pair = z.lazy(() =>
   z.looseObject({ name: z.string(), value: z.union([z.string(), z.array(z.string())]).default('') }),
 )

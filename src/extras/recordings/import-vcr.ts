@@ -15,7 +15,7 @@ const Headers = z.lazy(() => z.record(z.string(), z.unknown()).nullish())
 
 const Status = z.lazy(() => z.union([z.int(), z.looseObject({ code: z.int() })]))
 
-/** Other fields depend on the tool, its version and its serializer. */
+/** One recorded exchange. Its other fields depend on the tool, its version and its serializer. */
 const Interaction = z.lazy(() =>
   z.looseObject({
     request: z.looseObject({ method: z.string().toUpperCase(), uri: z.string(), headers: Headers }),
@@ -90,7 +90,7 @@ const tags: ScalarTag[] = [
   },
 ]
 
-/** Both tools write YAML 1.1, in which `08` and `1e5` are text. */
+/** Returns the tags of YAML 1.1, which both tools write. In YAML 1.1, `08` and `1e5` are text. */
 function tagsOfCassettes(known: Tags): Tags {
   const others = known.filter((tag) => typeof tag === 'string' || !/:(int|float)$/.test(tag.tag))
   return [...others, ...tags]

@@ -127,7 +127,7 @@ function readBytes(file: string): Buffer {
   return bytes
 }
 
-/** @param base Base path, below any prefix, or base URL. Default: `/api/v1`, and `/v1` at public APIs. */
+/** @param base Base URL, or base path after any prefix. Default: `/api/v1`, and `/v1` at public APIs. */
 function pathBelow({ origin, pathname, hostname }: URL, base: string | undefined): string | undefined {
   if (base === undefined) {
     const found = splitAddress(pathname)

@@ -15,7 +15,7 @@ import { UsageError } from '../../lib/usage-error.ts'
 
 const encoder = new TextEncoder()
 
-/** A number, up to a bound that keeps arithmetic with it exact. */
+/** Schema for a number with an upper bound that keeps arithmetic exact. */
 export const amount = (least = 0) => z.number().min(least).max(1e12)
 const milliseconds = () => amount().describe('Milliseconds since the request was sent.')
 

@@ -240,7 +240,7 @@ export function readOrFail<Result>(read: () => Result, path: string): Result {
   }
 }
 
-/** Finds the recordings of a request. Recordings without a request or an ending match nothing. */
+/** Finds recordings that match a request. Recordings without a request or an ending never match. */
 function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: readonly string[] = []) {
   const redactor = new Redactor({ ignoreFields: [...defaultIgnoreFields, ...ignoreFields] })
   const all = [...recordings]

@@ -36,7 +36,7 @@ export function toReplay(recording: Recording, elapsed: () => number): { waitMs:
   return { waitMs: reply.ms - elapsed(), reply: { status, headers, body } }
 }
 
-/** Returns a JSON body with its exact text, whose fields faults can change, or undefined for any other body. */
+/** Returns a JSON body as a value that faults can change, with its exact text; undefined for any other body. */
 function jsonOf(recording: Recording): { kind: 'json'; value: unknown; text: string } | undefined {
   const type = recording.reply?.headers['content-type'] ?? ''
   if (!/^application\/(?:json|[^;]+\+json)\b/i.test(type) || hangUpOf(recording)) return undefined
@@ -132,7 +132,7 @@ function toRule(recording: Recording, operations: readonly KnownOperation[]): Ru
   }
 }
 
-/** Returns conditions on the query and each body field, so that near misses name the field that differs. */
+/** Returns one condition for the query and one for each body field, so that near misses name the field. */
 function whenOf({ request }: Recording, params: Readonly<Record<string, string>>): Pick<Rule, 'when'> {
   if (!request) return {}
   const query = Object.fromEntries(new URLSearchParams(request.query))

@@ -54,7 +54,7 @@ export function isRedacted(request: RecordedRequest): boolean {
   return placeholder.test(`${request.path}${request.query}${toLatin1(bytesOf(request))}`)
 }
 
-/** Ignores secrets, because the recorder may have known values that this process does not know. */
+/** Compares requests without their secrets, because the recorder may have known secrets that this process lacks. */
 export function equalsRedacted(
   redacted: RecordedRequest,
   sent: RecordedRequest,
@@ -128,7 +128,7 @@ export interface NamedRecording {
 
 interface Nearest {
   readonly recording: string
-  /** Field that differs: `body.input`, `query`, `path` or `method`. */
+  /** Field that differs, such as `body.input`, `query`, `path` or `method`. */
   readonly field: string
   /** Description of the difference, such as `method is POST, not GET`. */
   readonly reason: string

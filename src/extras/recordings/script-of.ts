@@ -1,6 +1,6 @@
 /**
- * Reads which items a recorded reply of any protocol has, so that Understudy can be scripted to reply with the same
- * ones. Their fields are not copied, because `drift` compares them.
+ * Determines the kinds of items in a recorded reply of any protocol, so that Understudy can be scripted to reply with
+ * the same kinds. Their fields are not copied, because `drift` compares them.
  */
 import { fieldsOf, isObject, listOf, lookUp } from '../../lib/json.ts'
 import type { ScriptedItemInput, ScriptedReply } from '../../scenarios/scripted-reply.ts'
@@ -49,7 +49,7 @@ function responseItems(values: readonly Fields[]): ScriptedItemInput[] {
   return [...(outputs.findLast((output) => output.length > 0) ?? items.values())].flatMap(toItem)
 }
 
-/** Returns the blocks of a message in Anthropic's format. In a stream, they start without their content. */
+/** Returns the blocks of a message in Anthropic's format. In a stream, blocks start without their content. */
 function blocksIn(value: Fields, index: number, values: readonly Fields[]): readonly unknown[] {
   const { type, content, content_block: started } = value
   if (type === 'message') return listOf(content)

@@ -137,7 +137,7 @@ export function withoutPlaceholders(text: string): string {
   return text.replace(/redacted\.[0-9a-f]{4}\.x*/g, 'redacted')
 }
 
-/** Matches a value as found in bodies and URLs. Base64 and percent-encoding are decoded before the search. */
+/** Matches a value as written in bodies and URLs. Base64 and percent-encoding are decoded before the search. */
 function expressionOf(value: string): RegExp {
   const json = JSON.stringify(value).slice(1, -1)
   const twice = JSON.stringify(json).slice(1, -1)

@@ -22,7 +22,7 @@ interface Place {
 export type DifferenceKind = 'missing' | 'type' | 'added'
 
 export interface Difference {
-  /** Path, such as `data[].slug` or `output[message].content`; in a stream, starts with the kind of the event. */
+  /** Path, such as `data[].slug` or `output[message].content`. In a stream, it starts with the kind of the event. */
   readonly path: string
   readonly kind: DifferenceKind
   readonly message: string
@@ -123,7 +123,7 @@ const isRepeatable = /delta$|^ping$|annotation|partial_image|^data\[(?!tool call
 const ownChunks =
   'tool_calls function_call reasoning reasoning_details refusal annotations images role'.split(' ')
 
-/** Returns an event's name or type. A chunk, which has neither, is named after what it contains. */
+/** Returns an event's name or type. A chunk has neither, so it is named after its content. */
 export function kindOf({ data, event, value }: RecordedEvent): string {
   if (data === '[DONE]') return data
   const { type, choices, error, usage } = fieldsOf(value)

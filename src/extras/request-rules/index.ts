@@ -1,4 +1,4 @@
-/** Request rules: what a vendor would refuse in a valid request. The specification does not mention them. */
+/** Request rules, for which vendors reject requests that are valid according to the specification. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { fieldsOf, lookUp } from '../../lib/json.ts'
 import type { Rules } from './rule.ts'

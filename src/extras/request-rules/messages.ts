@@ -252,7 +252,7 @@ function blocksOf(content: unknown, path: string, at = 0, role?: unknown): Block
   return listOf(content).map((each, place) => ({ ...fieldsOf(each), path: `${path}[${place}]`, at, role }))
 }
 
-/** Returns each turn's calls with their results. */
+/** Groups tool calls and results by turn. */
 function turnsIn(blocks: Block[], types: RegExp, isStart: (block: Block, before?: Block) => boolean) {
   const turns: (Block & Step)[][] = [[]]
   let isLate = false

@@ -1,4 +1,4 @@
-/** Rules that OpenAI's formats share: for ids, the names of tools, and JSON Schemas. */
+/** Rules that OpenAI's formats share, for ids, tool names and JSON Schemas. */
 import { fieldsOf, isObject, listOf, textOf } from '../../lib/json.ts'
 import { readPointer } from '../../lib/value-path.ts'
 import { breach, type Facts, type Fields } from './rule.ts'
@@ -145,7 +145,7 @@ interface SchemaNode {
   readonly depth: number
 }
 
-/** Yields the schemas inside a schema, in the order in which they are written, down to a hundred levels. */
+/** Yields the schemas inside a schema, in source order, down to a hundred levels. */
 export function* nodesIn(node: unknown, path: readonly string[] = [], depth = 0): Generator<SchemaNode> {
   if (!isObject(node) || path.length > 200) return
   yield { node, path, depth }

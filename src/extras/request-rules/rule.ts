@@ -46,12 +46,12 @@ export function pairsIn<Each extends Step>(steps: readonly Each[]) {
   return { unanswered: [...first.call.values()].filter(isOpen), orphans, repeated }
 }
 
-/** Returns true if the model's record lacks a parameter; always false for OpenRouter, which ignores it. */
+/** Returns true if the model does not support a parameter; always false for OpenRouter, which ignores it. */
 export function lacksParameter({ model, isVendor }: Facts, name: string): boolean {
   return model !== undefined && !isVendor && !model.supported_parameters.includes(name)
 }
 
-/** Returns the lowest possible token count; 0 for a prompt of fewer than `enough` characters. */
+/** Returns the lowest token count a vendor could report; 0 if the prompt has fewer than `enough` characters. */
 export function leastTokens({ conversation }: Facts, enough: number): number {
   const texts = conversation.items.map((item) => {
     return item.kind === 'call' ? item.arguments : item.kind === 'reference' ? '' : item.text

@@ -78,7 +78,7 @@ export function isAfter(later: Attempt, { entry, reading }: Attempt): boolean {
   return passed === 0 || passed >= (reading.ending === 'none' ? 0 : (entry.durationMs ?? 0))
 }
 
-/** Returns the first attempt that followed each failed one. */
+/** Pairs each failed attempt with the first attempt that followed it. */
 export function retriesIn(attempts: readonly Attempt[]): (readonly [failed: Attempt, retry: Attempt])[] {
   return attempts.flatMap((failed, place) => {
     if (!isFailed(failed)) return []

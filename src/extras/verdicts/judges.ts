@@ -196,7 +196,7 @@ function requestOf({ headers, body, requestText }: JournalEntry): string {
   return canonicalJson([authorization, key, withoutIds(body) ?? requestText.text])
 }
 
-/** Returns the waits between attempts in milliseconds, except those that `Retry-After` asked for. */
+/** Returns the waits between attempts in milliseconds, except waits that `Retry-After` asked for. */
 function gapsBetween(attempts: readonly Attempt[]): number[] {
   return attempts.slice(1).flatMap((next, place) => {
     const before = attempts[place] as Attempt
@@ -232,7 +232,7 @@ const unmarked =
   'but the result has its text as if it were whole, without a mark such as { text, partial: true }'
 const unjudged = 'and no attempt followed: pass the result of the application'
 
-/** Returns true if an application says that its result is incomplete, as in `{ text, stopped: true }`. */
+/** Returns true if an application marks its result as incomplete, as in `{ text, stopped: true }`. */
 function isMarked(result: unknown): boolean {
   return Object.entries(fieldsOf(result)).some(([name, value]) => {
     if (value === false) return /^(?:is)?(?:complete|completed|done|finished|final|ok|whole)$/i.test(name)

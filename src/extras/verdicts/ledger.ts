@@ -123,7 +123,7 @@ function usagesIn({ responseBody: { text } }: JournalEntry): CountedUsage[] {
   })
 }
 
-/** Paths in usage objects. The values at a field's paths are added up, as POST /messages has several. */
+/** Paths in usage objects. The values at a field's paths are added up, because POST /messages uses several. */
 const reportedIn = {
   inputTokens: 'input_tokens prompt_tokens cache_read_input_tokens cache_creation_input_tokens',
   cachedTokens:

@@ -70,7 +70,7 @@ function answerIn(values: readonly StreamEvent[], isStream: boolean, places: Str
   return { text: squeezed(texts.map(textOf).join('')), calls }
 }
 
-/** Returns how an event or a whole reply says that its answer ended; undefined if it does not say. */
+/** Returns how the answer ended, according to an event or a whole reply; undefined if it contains no ending. */
 function endingOf(value: Record<string, unknown>): 'whole' | 'incomplete' | 'error' | undefined {
   const { type, error, status, response, stop_reason, delta, choices } = value
   if (type === 'error' || isObject(error)) return 'error'

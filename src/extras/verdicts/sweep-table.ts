@@ -1,7 +1,7 @@
 /** Prints a sweep as a table, with a line for each run that needs attention. */
 import { marks, type SweepResult, type SweepRun, type SweepVerdict } from './sweep.ts'
 
-/** Returns the run's name in a list of accepted findings, such as `call 2 (createResponse), stream-cut: silent`. */
+/** Returns the title of a run, by which a test can accept it, such as `call 2 (createResponse), stream-cut: silent`. */
 export function titleOf({ operation, call, fault, verdict }: SweepRun): string {
   return `call ${call} (${operation}), ${fault}: ${verdict}`
 }

@@ -15,7 +15,7 @@ import { type Finding, findingsIn } from './findings.ts'
 import { watchRejections } from './rejections.ts'
 import { faultsFor, isDetectable, labelOf, type SweepFault } from './sweep-faults.ts'
 
-/** Verdicts with their marks in a table. */
+/** Verdicts, and how a table marks them. */
 export const marks = {
   recovered: '.',
   rejected: 'r',
@@ -75,7 +75,7 @@ export interface SweepRun {
   readonly message: string
   /** Calls of this run, oldest first, such as `createResponse: 503`. */
   readonly calls: readonly string[]
-  /** Mistakes seen in the calls, even if the run recovered. */
+  /** Mistakes found in the calls, even if the run recovered. */
   readonly findings: readonly Finding[]
   /** If false, no client can detect the fault, such as reordered events without sequence numbers. */
   readonly isDetectable: boolean
@@ -86,7 +86,7 @@ export interface SweepRun {
 export interface SweepResult<Result = unknown> {
   /** Result without faults. */
   readonly result: Result
-  /** Calls without faults, oldest first. */
+  /** Calls that the application makes without faults, oldest first. */
   readonly calls: readonly string[]
   readonly runs: readonly SweepRun[]
 }

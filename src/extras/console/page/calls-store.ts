@@ -59,7 +59,7 @@ export function togglePause(): void {
 }
 
 export const terms = computed(() => parseSearch(param('q')))
-/** Calls that the server has found, as sandbox and id, by search term as typed. */
+/** Sandbox and id of each call that the server has found, keyed by search term as typed. */
 const found = signal<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
 
 /** Calls in the chosen sandbox, or in all sandboxes. Oldest first. */
@@ -93,7 +93,7 @@ export const columns = {
 } satisfies Record<string, readonly [title: string, read: (call: CallRow) => string | number]>
 export type Column = keyof typeof columns
 
-/** Column to sort by, and whether the highest value comes first. Default: newest calls first. */
+/** Column to sort by, and whether the highest value comes first. Default: by time, newest first. */
 export const order = computed((): { column: Column; isDescending: boolean } => {
   const sort = param('sort') || '-time'
   const column = sort.replace(/^-/, '')
@@ -205,7 +205,7 @@ const now = () => document.timeline.currentTime as number
 let publishedAt = Number.NEGATIVE_INFINITY
 let isPublishing = false
 
-/** Shows calls at once, or together with calls that arrive shortly after. */
+/** Updates the list at once, or together with calls that arrive shortly after. */
 function publish(): void {
   if (isPublishing) return
   isPublishing = true
@@ -233,7 +233,7 @@ export function start(): void {
 
 let isSearching = false
 
-/** Repeats the search until the terms and calls stop changing. Searches take at most a tenth of the server's time. */
+/** Repeats the search until terms and calls stop changing. Searches use at most a tenth of the server's time. */
 async function searchBodies(): Promise<void> {
   if (isSearching) return
   isSearching = true

@@ -207,7 +207,7 @@ function compareHash(): string {
 
 const rowHeight = 32
 const headingsHeight = 30
-/** Rows are rendered in blocks. A block above and one below are not visible. */
+/** Number of rows in a block. One block above and one below the visible rows are rendered as well. */
 const block = 8
 
 const wantedFocus = signal('')
@@ -275,8 +275,8 @@ function Rows() {
     scrollTo(Math.min(start, Math.max(scrollTop, start - room)))
   }
   /**
-   * Returns the position at which the anchor has not moved. At the top, the list shows the newest calls. A new search,
-   * order or grouping begins at the top.
+   * Returns the scroll position at which the anchor appears not to have moved. At the top, the list shows the newest
+   * calls. A new search, order or grouping starts at the top.
    */
   function positionOfAnchor(): number {
     const { key, index, offset } = anchor.current
@@ -340,7 +340,7 @@ interface TimeAxis {
   duration: number
 }
 
-/** Pauses are shortened to the duration of the longest call. */
+/** Lays out calls on a time axis. Pauses are shortened to the duration of the longest call. */
 function axisOf(calls: readonly CallRow[]): TimeAxis {
   const longest = Math.max(1, ...calls.map(({ durationMs }) => durationMs ?? 0))
   const begins = new Map<CallRow, number>()

@@ -8,7 +8,7 @@ import { RowEditor } from './row-editor.tsx'
 
 type Row = Record<string, unknown>
 
-/** Maximum number of table columns. The row editor shows all fields. */
+/** Maximum number of table columns. Only the row editor shows all fields. */
 const maxColumns = 6
 const maxRows = 500
 

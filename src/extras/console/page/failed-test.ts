@@ -1,4 +1,4 @@
-/** The file of a failed test, shown instead of the server's calls and scenarios. */
+/** Opens the file of a failed test, which replaces the server's calls and scenarios on the page. */
 import { signal } from '@preact/signals'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { parseJson } from '../../../lib/json.ts'
@@ -10,7 +10,7 @@ import { ask, askConsole, messageOf } from './api.ts'
 /** The open file; undefined while the page shows the server's calls. */
 export const failedTest = signal<FailedTest | undefined>(undefined)
 
-/** Maximum size of a file in bytes, which is also the server's limit by default. */
+/** Maximum size of a file in bytes, equal to the server's default limit. */
 const maxBytes = 10 * 1024 * 1024
 
 /** Throws a one-line error for anything but the file of a failed test. */

@@ -79,7 +79,7 @@ export function ActionButton({
   )
 }
 
-/** The latest result, shown over the page so that nothing moves. */
+/** The latest result, shown on top of the page so that the layout does not shift. */
 export const toast = signal('')
 /** Time for which a result is shown, in milliseconds. */
 const shownMs = 4000
@@ -209,7 +209,7 @@ export function TextArea({
   label: string
   value: Signal<string>
   minRows?: number
-  /** If true, an error in the JSON is shown next to the label, so that nothing moves. */
+  /** If true, an error in the JSON is shown next to the label, so that the layout does not shift. */
   isJson?: boolean
   id?: string
   'aria-describedby'?: string

@@ -20,9 +20,9 @@ export interface Term {
 interface Field {
   /** Example and its meaning, for the help. */
   help: Help
-  /** Returns values of a call, one of which must match. Undefined for a term that the server searches for. */
+  /** Returns the values of a call. At least one must match. Undefined for terms that the server searches for. */
   read?: (call: CallRow) => readonly string[]
-  /** Returns true for other calls that match. */
+  /** Returns true for calls that match although none of their values do. */
   matches?: (call: CallRow, value: string) => boolean
   /** Valid values. Default: all. */
   expects?: RegExp

@@ -9,7 +9,7 @@ import { ActionButton, Field, pretty, TextArea } from './parts.tsx'
 /** Headers that the browser sets. */
 const ownHeaders =
   /^(host|connection|content-length|user-agent|accept-encoding|sec-.*|origin|referer|cookie)$/
-/** Mark that the journal shows instead of a secret. */
+/** Placeholder that replaces secrets in the journal. */
 const hidden = '(hidden)'
 
 /** Requests that were edited but not sent. */

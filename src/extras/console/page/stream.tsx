@@ -1,4 +1,4 @@
-/** Stream viewer: events on a timeline, with the text and tool arguments up to any of them. */
+/** Stream viewer: events on a timeline, with the text and tool arguments received up to a chosen event. */
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../../journal/entry.ts'
@@ -87,7 +87,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
 const stallFactor = 8
 const minStallMs = 20
 
-/** Chart of events over time, with the wait before the first one, stalls, faults, and the end. */
+/** Chart of events over time, with the initial wait, stalls, faults and the end of the stream. */
 function Timeline({
   entry: { delivery, durationMs },
   events,
