@@ -124,7 +124,7 @@ async function resolve(gateway: GatewayCore, request: Request, more: Answered = 
 
 /**
  * MSW 2 copies each body, but never reads the copy. Cancelling a native copy settles once both copies are cancelled, so
- * clients that cancel a body, for example before a retry, would wait forever.
+ * a client that cancels a body, for example before a retry, would wait forever.
  */
 function makeCancellable({ body }: Response): void {
   if (!body) return

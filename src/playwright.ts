@@ -42,8 +42,8 @@ export interface WorkerFixtures {
   /** Gateway options, set in the Playwright configuration or with `test.use`. Default: none. */
   gatewayOptions: GatewayOptions
   /**
-   * The worker's server, on a free port. If `UNDERSTUDY_URL` is set, connects to that server instead, which
-   * uses its own options. `UNDERSTUDY_TOKEN` is that server's token, if it requires one.
+   * The worker's server, on a free port. If `UNDERSTUDY_URL` is set, connects to that server instead, and
+   * ignores `gatewayOptions`. `UNDERSTUDY_TOKEN` is the server's token, if it requires one.
    */
   gateway: RemoteGateway
 }
@@ -77,7 +77,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 })
 
-/** Returns the test's title after those of its `describe` blocks. */
+/** Returns the titles of the `describe` blocks and the test. */
 function titleOf({ titlePath }: TestInfo): string {
   return titlePath.slice(1).join(' > ')
 }

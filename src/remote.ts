@@ -12,7 +12,7 @@ import type { RequestBodies } from './setup.ts'
 export type RemoteSandbox = SandboxOf<RequestBodies>
 
 export interface ConnectOptions {
-  /** The server's token, if it requires one: the token it was started with or printed at startup. */
+  /** The server's token, which was passed to the server or printed at startup. Default: none. */
   token?: string
 }
 

@@ -27,13 +27,13 @@ export interface RunningServer extends AsyncDisposable {
   readonly baseUrl: string
   /** Bearer token for control requests; undefined if none is required. */
   readonly token: string | undefined
-  /** Stops the server. @param graceMs Maximum wait for open replies, in real milliseconds. Default: 0. */
+  /** Stops the server. @param graceMs Maximum time to wait for open replies, in real milliseconds. Default: 0. */
   close(graceMs?: number): Promise<void>
 }
 
 /**
- * Starts a server. Throws a `TypeError` for an invalid option, and an error with Node's `code`, such as `EADDRINUSE`,
- * if the server cannot listen on its address.
+ * Starts a server. Throws a `TypeError` for an invalid option. If the server cannot listen on its address, throws an
+ * error with Node's `code`, such as `EADDRINUSE`.
  */
 export function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const server = inCall('startServer', () => start(options))

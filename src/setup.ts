@@ -1,4 +1,4 @@
-/** Everything that spans the core and the extras: the setup of gateways, and public types. */
+/** Combines the core and the extras: gateway setup and public types. */
 import { extras } from './extras/index.ts'
 import { type AnyExtra, type BodiesOf, type OptionsOf, operationsOutside } from './gateway/extra.ts'
 import { readDataFile } from './lib/data-file.ts'
@@ -11,7 +11,7 @@ export const gatewaySetup = {
   files: readDataFile,
 }
 
-/** The specification's operations and those that extras add. */
+/** The specification's operations, and the operations that extras add. */
 export const everyOperation: readonly AnyOperation[] = [
   ...operations,
   ...operationsOutside(gatewaySetup.extras),

@@ -38,8 +38,8 @@ export interface SweepOptions<Result> extends Options<Result, RequestBodies> {
 }
 
 /**
- * Runs an application twice without faults, to learn its calls, then once per call and fault, each in a new sandbox,
- * and judges each run. The gateway's waits are instant; the application's are real.
+ * Runs an application twice without faults to learn its calls, then once per call and fault, each in a new sandbox,
+ * and judges each run. Waits in the gateway are instant, but waits in the application are real.
  *
  * @param work Runs the application, and returns its outcome.
  * @example const table = sweepTable(await sweep((target) => ask('Hello?', target)))

@@ -34,7 +34,7 @@ if (typeof globalThis.process?.getBuiltinModule !== 'function')
 const { intercept } = await import('./delivery/intercept.ts')
 
 const earlyOptions: GatewayOptions = inject('gatewayOptions' as never) ?? {}
-/** Handles requests before the file's gateway exists, so that they do not reach the network. */
+/** Handles requests that are sent before the file's gateway exists, so that they do not reach the network. */
 const earlyGateway = createGateway(earlyOptions)
 const earlyInterception = intercept(earlyGateway, {
   onUnhandledRequest: inject('onUnhandledRequest' as never) ?? 'guard',
@@ -97,7 +97,7 @@ const more = {
 }
 type More = typeof more
 
-/** Vitest's `test` with fixtures, and with `survives` to test every failure. */
+/** Vitest's `test` with our fixtures, and with `survives`, which tests all failures. */
 export interface GatewayTest extends TestAPI<Fixtures>, More {}
 
 const extended: TestAPI<Fixtures> = base.extend<Fixtures>({
@@ -238,7 +238,7 @@ function warnOfSharing(gateway: Gateway, shared: readonly JournalEntry[]): void 
   )
 }
 
-/** Returns `1 call (GET /api/v1/providers)`, for example. */
+/** Returns text such as `1 call (GET /api/v1/providers)`. */
 function callsText(entries: readonly JournalEntry[]): string {
   const [{ method, path } = { method: '', path: '' }] = entries
   return `${calls(entries.length)} (${entries.length > 1 ? 'such as ' : ''}${method} ${path})`

@@ -42,7 +42,7 @@ export function messageOf(status: number): string {
 export interface RefusalExtras {
   /** Response headers; names in lower case. */
   headers?: Record<string, string>
-  /** Assumption to report if the specification does not define this error. Default: the status's assumption. */
+  /** Assumption to report if the specification does not define this error. Default: depends on the status. */
   assumption?: AssumptionName
   /** Explanation for the journal, and for the reply's `x-understudy-reason`. Default: none. */
   detail?: string
@@ -56,7 +56,7 @@ export interface RefusalExtras {
  * Throw this in a resolver to reject a request with the error envelope.
  *
  * @param status HTTP status, 400 to 599, also used as `error.code`.
- * @param message `error.message`. Default: the status's message.
+ * @param message `error.message`. Default: depends on the status.
  * @param metadata `error.metadata`. Omitted if undefined.
  */
 export class GatewayError extends Error {
@@ -68,7 +68,7 @@ export class GatewayError extends Error {
   readonly metadata: Record<string, unknown> | undefined
   /** Response headers; names in lower case. */
   readonly headers: Record<string, string>
-  /** Assumption to report; undefined for the status's assumption. */
+  /** Assumption to report; undefined to report the default for the status. */
   readonly assumption: AssumptionName | undefined
   /** Explanation for the journal and `x-understudy-reason`. */
   readonly detail: string | undefined
@@ -125,7 +125,7 @@ export interface EnvelopeExtras {
   param?: string | undefined
 }
 
-/** Creates an error reply. Uses the specification's envelope for a 500 with every status. */
+/** Creates an error reply. Uses the error envelope that the specification defines for 500 with every status. */
 export function envelope(status: number, message: string, extras: EnvelopeExtras = {}): Reply {
   const { metadata, gateway_metadata, user_id, headers, param } = extras
   const type = param === undefined ? undefined : 'invalid_request_error'

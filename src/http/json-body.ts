@@ -27,9 +27,9 @@ function reasonOf(text: string): string {
 
 /** Maximum depth of arrays and objects: far more than requests need, but far less than would overflow the stack. */
 const maxDepth = 500
-/** Maximum numbers of values and of keys. A parsed value takes up to 60 times the size of its text. */
+/** Maximum number of values. A parsed value takes up to 60 times the size of its text. */
 const maxValues = 500_000
-/** Numbers take the least memory when parsed, and requests for embeddings of token ids can have a million. */
+/** Weight of a number, low because a parsed number is small and embeddings requests may have a million token ids. */
 const numberWeight = 0.4
 const maxKeys = 250_000
 
@@ -54,7 +54,7 @@ function excessOf(text: string): string | undefined {
   return undefined
 }
 
-/** Python's encoder writes a space after each comma. */
+/** Allows a space before the number, because Python's encoder writes one after each comma. */
 function startsNumber(text: string, at: number): boolean {
   const sign = text[text[at] === ' ' ? at + 1 : at] ?? ''
   return sign >= '-' && sign <= '9'

@@ -33,7 +33,7 @@ export type Body<Value = unknown> =
   | { kind: 'none' }
   /** A JSON value, and its serialised forms (text and UTF-8) if already available. */
   | { kind: 'json'; value: Value; text?: string; bytes?: Uint8Array }
-  /** A streamed body, iterated once, lazily, at the reader's speed. */
+  /** A streamed body, iterated lazily and only once, at the reader's speed. */
   | { kind: 'frames'; frames: Iterable<Frame> }
   /** No response, not even a status line: the connection ends or stalls. */
   | { kind: 'hang-up'; how: HangUp }
@@ -46,7 +46,7 @@ export interface Reply<Value = unknown> {
   headers: Record<string, string>
   /** JSON, a stream of frames, nothing, or the end of the connection. */
   body: Body<Value>
-  /** Changes to the delivery that faults and the `latency` option make. Default: none. */
+  /** Effects of faults and the `latency` option on the delivery. Default: none. */
   transport?: Transport
 }
 
@@ -54,13 +54,13 @@ export interface Reply<Value = unknown> {
 export interface Transport {
   /** Delay before the first byte of the head. */
   delayMs?: number
-  /** Time from the first byte of the head to the last. */
+  /** Time from the first byte of the head to the last byte of the head. */
   headMs?: number
   /** If true, the connection closes after the status line, in the middle of the headers. */
   headIsCut?: boolean
   /** Time from the end of the reply until the connection closes. */
   closeAfterMs?: number
-  /** Pause after which a stream sends a comment line, and the comment's text. */
+  /** Length of a pause after which a stream sends a comment line, and the text of the comment. */
   keepAlive?: { ms: number; comment: string }
 }
 

@@ -48,7 +48,7 @@ export function hideInQuery(search: string): string {
   return hideInString(shown.join('&'))
 }
 
-/** Hides secrets in text: in JSON by names and patterns, in other text, such as streams, by patterns. */
+/** Hides secrets in text. JSON is searched by names and patterns, other text, such as streams, by patterns. */
 export function hideInText(text: string): string {
   const value = parseJson(text)
   if (value === undefined) return hideInString(mapDeltas(text, masked).replaceAll(/\uffff+/g, hidden))
@@ -92,13 +92,13 @@ export function hideInString(text: string, mark: (secret: string) => string = hi
 
 export interface SecretPattern {
   readonly kind: string
-  /** Has the `g` flag and bounded lookaheads. The secret is the `secret` group, if any, or the whole match. */
+  /** Must have the `g` flag and bounded lookaheads. The secret is the `secret` group, if any, or the whole match. */
   readonly expression: RegExp
   /** Faster expression to try first. It must match every text that `expression` matches. Default: `expression`. */
   readonly hint?: RegExp
   /** Returns a label for the secret, such as its prefix. Default: the secret's name, if any. */
   readonly label?: (secret: string) => string | undefined
-  /** Decides based on the groups and the 64 characters after a match. Default: all matches are secrets. */
+  /** Decides, from the groups and the 64 characters after a match, if it is a secret. Default: all are. */
   readonly accepts?: (secret: string, groups: Record<string, string>, after: string) => boolean
 }
 
@@ -113,7 +113,7 @@ const sliceLength = 256 * 1024
 /** Number of characters that a slice shares with the next one, so that neither misses a secret. */
 const overlap = 16 * 1024
 
-/** Returns the places of secrets in order, with overlapping ones joined. */
+/** Returns the positions of secrets in order. Overlapping secrets are joined. */
 export function secretsIn(text: string, patterns: readonly SecretPattern[]): SecretPlace[] {
   const places: SecretPlace[] = []
   for (const place of [...allPlaces(text, patterns)].sort((left, right) => left.start - right.start)) {
@@ -124,7 +124,7 @@ export function secretsIn(text: string, patterns: readonly SecretPattern[]): Sec
   return places
 }
 
-/** Also reads text that is percent-encoded once or twice. A secret longer than a slice ends at a quote or space. */
+/** Also searches text that is percent-encoded once or twice. A secret longer than a slice ends at a quote or space. */
 function* allPlaces(text: string, patterns: readonly SecretPattern[]): Generator<SecretPlace> {
   let next = 0
   for (let from = 0; from < text.length; from = next) {
@@ -184,7 +184,7 @@ function* viewsOf(text: string): Generator<View> {
 }
 
 function decodedView({ text, placeOf }: View): View {
-  /** Index in `text` of each decoded character, and of the end. */
+  /** Index in `text` of each decoded character, and of the end of the text. */
   const places: number[] = []
   let next = 0
   const decodedText = text.replace(encoded, (code, index: number) => {
@@ -202,7 +202,7 @@ function endOfLongSecret(text: string, start: number): number {
   return delimiters.exec(text)?.index ?? text.length
 }
 
-/** Parts of names and numbers, as in `sk-fading-circle-12`. Keys have other parts. */
+/** Matches parts of names and numbers, as in `sk-fading-circle-12`. Real keys have other parts. */
 const word =
   /^(?:v?\d{1,8}[a-z]{0,2}|(?:[A-Z]?[a-z]{1,20}(?:[A-Z][a-z]{2,19}){0,8}|[A-Z]{1,12})?\d{0,4}[a-z]?)$/
 
@@ -313,7 +313,7 @@ function isSecretValue(name: string, value: string, after: string): boolean {
   return value.length >= 12 && /\d/.test(value) && !/^[0-9a-f]{16}$/.test(value)
 }
 
-/** In prose and code, values are secrets only if they look like keys. */
+/** Requires values in prose and code to look like keys. */
 function isAssignedSecret(name: string, value: string, after: string): boolean {
   const plain = plainName(name)
   if (plain === 'key' || /^(?:[([{]|<(?!\/))/.test(after)) return false

@@ -1,4 +1,4 @@
-/** Real-time waits in tests, which fail with a 408 at their limit. */
+/** Real-time waits in tests, which fail with a 408 after a timeout. */
 import { maxTimerMs } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'
@@ -27,7 +27,7 @@ export function readLimits(options: WaitLimits, names: readonly string[], exampl
   return { timeout: ms, signal }
 }
 
-/** @param late Returns the message of the error after the timeout. */
+/** @param late Returns the error message for a timeout. */
 export async function waitAtMost<Result>(
   promise: Promise<Result>,
   { timeout, signal }: ReturnType<typeof readLimits>,

@@ -9,7 +9,7 @@ import { about, inWords, shown } from '../lib/schema-messages.ts'
 export interface Option<Input = unknown, Output = unknown> {
   /** Effect of the option. Ends with `Default: ….` if the default value is not self-explanatory. */
   readonly description: string
-  /** Builds the schema, when the option is set: building the schemas of all options takes 5 ms. */
+  /** Builds the schema. Called only if the option is set, because building all schemas takes 5 ms. */
   readonly schema: () => z.ZodType<Output, Input>
   readonly default?: Output
   /** Flag of `serve` in Commander's syntax, such as `--seed <seed>`. */
@@ -34,7 +34,7 @@ export interface Options {
   readonly [name: string]: Option | OptionGroup
 }
 
-/** Options as users write them. */
+/** Options as users write them, before validation. */
 export type OptionsInput<All extends Options> = {
   -readonly [Name in keyof All]?: All[Name] extends OptionGroup<infer Inner, infer Main>
     ? OptionsInput<Inner> | (Main extends string ? OptionsInput<Inner>[Main] : never)

@@ -30,7 +30,7 @@ export class SandboxState implements CallState {
   readonly clock: Clock
   readonly rules: Rules
   readonly ledger: Ledger
-  /** Counts of earlier requests and, for extras, other numbers by key. */
+  /** Counts of earlier requests, and other numbers that extras store by key. */
   readonly memory: RecentMap<number>
   readonly storedResponses: StoredResponses
   readonly #held = new Set<() => void>()

@@ -150,7 +150,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return this.options.seed
   }
 
-  /** Collections, to set up data and assert on changes. */
+  /** Collections of this sandbox, to set up data and assert on changes. */
   get db(): Database {
     const { seedData } = this.#setup
     this.#db ??= toDatabase(seedData, () => this.#live.database)
@@ -173,7 +173,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return this.#state.rules
   }
 
-  /** Elapsed milliseconds since the last request completed; 0 while one is in flight. @internal */
+  /** Milliseconds since the last request completed; 0 while a request is in flight. @internal */
   get idleMs(): number {
     return this.inFlight > 0 ? 0 : this.#setup.host.clock.elapsed() - this.#usedAt
   }
@@ -294,7 +294,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   }
 
   /**
-   * Returns requests, tokens and cost, in total and by model, at the prices in the collections of models. If a stream
+   * Returns requests, tokens and cost, in total and by model, at the prices in the model collections. If a stream
    * ends early, only what was sent counts.
    */
   usage(): SandboxUsage {

@@ -27,7 +27,7 @@ export interface SandboxesSetup {
 
 type Identity = Pick<SandboxOptions, 'id' | 'name'>
 
-/** Number of checks for idle sandboxes within `limits.sandboxIdle`. */
+/** Number of checks for idle sandboxes in each period of `limits.sandboxIdle`. */
 const sweepsPerAge = 4
 
 export class Sandboxes {
@@ -156,7 +156,7 @@ export class Sandboxes {
     return [...this.#sandboxes.values()]
   }
 
-  /** Creates a sandbox with the origin's options and seed data, and a copy of the state in `from`. */
+  /** Creates a sandbox with the same options and seed data, and a copy of the state in `from`. */
   toFork({ options, seedData }: SandboxSetup, from: StateSnapshot, identity: Identity = {}): Sandbox {
     const { id } = identity
     if (id !== undefined) assertCustomId(id)
@@ -165,7 +165,7 @@ export class Sandboxes {
     return this.#admit(identity, options, seedData, from)
   }
 
-  /** Disposes a sandbox, but not a newer one with the same id. Throws 409 for the default sandbox. */
+  /** Disposes a sandbox, but not a newer sandbox with the same id. Throws 409 for the default sandbox. */
   dispose(sandbox: Sandbox): void {
     if (sandbox === this.default)
       throw new GatewayError(409, 'The default sandbox cannot be disposed: use reset() instead')
@@ -214,9 +214,9 @@ export class Sandboxes {
   }
 }
 
-/** Lowercase letters and digits with single hyphens in between, like slugs. */
+/** Form of custom ids: lowercase letters and digits with single hyphens in between, like slugs. */
 const customForm = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
-/** Reserved for generated ids. */
+/** Form of generated ids, which custom ids must not have. */
 const generatedForm = /^(default|s[0-9]+)$/
 
 function assertCustomId(id: string): void {

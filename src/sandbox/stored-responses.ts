@@ -1,4 +1,4 @@
-/** Stores responses, which later requests continue. */
+/** Stores responses that later requests can continue. */
 
 const maxResponses = 1000
 /** Maximum total size of stored conversations, in characters of JSON. */

@@ -1,6 +1,6 @@
 /**
- * Checks a request's host, origin and token. Foreign pages in a developer's browser must not reach the server through
- * DNS rebinding, or change state that tests rely on.
+ * Checks a request's host, origin and token. Other sites' pages in a developer's browser must not reach the server
+ * through DNS rebinding, or change state that tests rely on.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
@@ -44,7 +44,7 @@ export class Guard {
       throw foreignHost(host)
   }
 
-  /** Throws 403 for an origin that is neither loopback, nor the server's own, nor allowed. */
+  /** Throws 403 for an origin, unless it is loopback, the server's own, or in the allowed origins. */
   assertOrigin(origin: string, host: string | undefined): void {
     if (this.#allowedOrigins.has('*') || this.#allowedOrigins.has(origin.toLowerCase())) return
     const url = /^https?:/i.test(origin) ? URL.parse(origin) : null
@@ -56,8 +56,8 @@ export class Guard {
   }
 
   /**
-   * Throws 403 for a request from another site's page without `Origin`, such as for an `<img>`. Browsers send no
-   * `Sec-Fetch-Site` to plain HTTP servers beyond loopback, only `Referer`.
+   * Throws 403 for a request from another site's page without `Origin`, such as for an `<img>`. Browsers send
+   * `Referer`, but no `Sec-Fetch-Site`, to plain HTTP servers that are not on loopback.
    */
   assertSource({ method, headers }: IncomingMessage): void {
     const { origin, host, referer = '', 'sec-fetch-site': site } = headers
@@ -116,7 +116,7 @@ function foreignHost(host: string): GatewayError {
 /** Loaded only if a token is used, because loading it would double the startup time. */
 const crypto = () => process.getBuiltinModule('node:crypto')
 
-/** Takes constant time for values of equal length. */
+/** Compares values in constant time if their lengths are equal. */
 function isEqual(value: string, token: string): boolean {
   const [left, right] = [Buffer.from(value), Buffer.from(token)]
   return left.length === right.length && crypto().timingSafeEqual(left, right)

@@ -6,7 +6,7 @@ import { readRegularFile } from '../lib/data-file.ts'
 import { refuseSocket, refuseTunnel } from './send.ts'
 import type { ServerSettings } from './server-options.ts'
 
-/** Maximum time to receive request headers, and for a TLS handshake. */
+/** Maximum time for receiving request headers, and for a TLS handshake. */
 const maxHeadersTimeoutMs = 10_000
 
 const settings = {

@@ -17,7 +17,7 @@ export interface RequestLine {
   readonly durationMs: number
   /** Rule that produced or changed the reply, such as `flaky#1`. */
   readonly rule: string | undefined
-  /** Error message of a rejected request; undefined if a rule replied with the status's default message. */
+  /** Error message of a rejected request; undefined if a rule replied with a default message. */
   readonly reason: string | undefined
   /** Outcome of the delivery, such as `complete` or `aborted-by-client`. */
   readonly delivery: Delivery

@@ -1,4 +1,4 @@
-/** Sends replies that do not come from the gateway: those of the control API, files, and early errors. */
+/** Sends replies that do not come from the gateway: control API replies, files, and early errors. */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { deliver, unrecorded } from '../delivery/deliver.ts'

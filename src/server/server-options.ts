@@ -1,4 +1,4 @@
-/** Options of `startServer`, and the reasons for `listen` errors in one line. */
+/** Options of `startServer`, and one-line messages for `listen` errors. */
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { between, PositiveDuration } from '../lib/numbers.ts'
@@ -87,7 +87,7 @@ export const serverOptions = {
 export interface ListenOptions extends OptionsInput<typeof serverOptions> {}
 export interface ServerSettings extends OptionsOutput<typeof serverOptions> {}
 
-/** Adds the reason to a `listen` error, and keeps its `code`. */
+/** Adds a reason to a `listen` error, and keeps its `code`. */
 export function toListenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
   const noAddress = `This machine has no address '${host}': choose another host`
   const reasons: Readonly<Record<string, string>> = {

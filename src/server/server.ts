@@ -76,7 +76,7 @@ export class Server {
     })
   }
 
-  /** @param graceMs Maximum wait for open replies, in real milliseconds. */
+  /** @param graceMs Maximum time to wait for open replies, in real milliseconds. */
   close(graceMs = 0): Promise<void> {
     return new Promise((resolve) => {
       const cut = setTimeout(() => this.#listener.closeAllConnections(), graceMs)
@@ -183,14 +183,14 @@ async function fileOf(
   return undefined
 }
 
-/** In URLs, wildcard addresses become loopback, and IPv6 addresses get brackets. */
+/** Returns a host for URLs. Wildcard addresses become loopback, and IPv6 addresses get brackets. */
 function toUrlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Returns the reply to `GET /`: a redirect to the console for browsers, links for any other client. */
+/** Returns the reply to `GET /`: a redirect to the console for browsers, a list of links for other clients. */
 function rootReply({ headers }: IncomingMessage, hasConsole: boolean): Reply {
   const console = '/__understudy/'
   if (hasConsole && headers.accept?.includes('text/html'))
