@@ -174,7 +174,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
     })
   }
 
-  /** Restores a snapshot of this sandbox, which can be restored any number of times. */
+  /** Restores a snapshot of this sandbox. A snapshot can be restored any number of times. */
   async restore(snapshot: SandboxSnapshot): Promise<void> {
     if (typeof snapshot?.id !== 'string')
       throw new TypeError(`expects a snapshot from sandbox.snapshot(), got ${shown(snapshot)}`)

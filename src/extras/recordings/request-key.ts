@@ -108,7 +108,7 @@ export function comparableBody(body: unknown, ignoreFields: readonly string[]): 
     .reduce((left, path) => editAt(left, readPath(path), () => undefined), body)
 }
 
-/** Returns a body that is not JSON in the form that the journal stores. All multipart forms get the same boundary. */
+/** Returns a non-JSON body in the form that the journal stores. All multipart forms get the same boundary. */
 function comparableText(request: RecordedRequest): string {
   const text = new TextDecoder().decode(bytesOf(request))
   const [, boundary] = /^--([^\r\n]+)\r?\n/.exec(text) ?? []

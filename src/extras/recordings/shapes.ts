@@ -48,7 +48,7 @@ export class Shape {
   /** Paths of redacted values. */
   readonly redacted = new Set<string>()
 
-  /** Throws if the value is nested too deeply. An empty body is undefined. */
+  /** Throws if the value is nested too deeply. For an empty body, the value is undefined. */
   addBody(value: unknown): void {
     this.#add('', 'field', undefined, value, 0)
   }

@@ -1,4 +1,4 @@
-/** Request rules, for which vendors reject requests that are valid according to the specification. */
+/** Request rules: vendors' reasons to reject requests that the specification allows. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { fieldsOf, lookUp } from '../../lib/json.ts'
 import type { Rules } from './rule.ts'

@@ -244,7 +244,7 @@ function breachAt(rule: Rule, path: string, message: string) {
 interface Block extends Fields {
   /** Such as `messages[1].content[0]`. */
   readonly path: string
-  /** Index of the message that contains it. */
+  /** Index of the message that contains the block. */
   readonly at: number
 }
 

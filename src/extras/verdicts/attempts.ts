@@ -71,7 +71,7 @@ export function isSlow(fault: string): boolean {
   return /^(?:timeout|latency|bandwidth|slow-.*|.*-stall)$/.test(fault)
 }
 
-/** Returns true if a call arrived after another had ended, or after its arrival if that one got no reply. */
+/** Returns true if a call arrived after the end of another call (or after its start, if it got no reply). */
 export function isAfter(later: Attempt, { entry, reading }: Attempt): boolean {
   const passed = later.entry.elapsedMs - entry.elapsedMs
   // Durations are in real time, which passes while the clock stands still.

@@ -48,7 +48,7 @@ export type FindingsOf<Sandbox> = Sandbox extends { journal: { entries(): Promis
 /** Matchers of `expect`. `Result` is a promise in Playwright. */
 export interface VerdictMatchers<Result> {
   /**
-   * Asserts that the application has made no mistake: there are no findings, and none lacks evidence.
+   * Asserts that the application has made no mistake: there are no findings, and no evidence is missing.
    *
    * @example expect(sandbox).toHaveRecovered({ result })
    */
