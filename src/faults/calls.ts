@@ -105,7 +105,7 @@ export const callFaults = [
   formFault(
     'answer',
     'content',
-    'The answer has unexpected content, or its stream continues after the final event.',
+    'The answer has unexpected content, or the stream continues after its final event.',
     answerForms,
     'There is no content, the text is a refusal, there is only reasoning, the text is in a Markdown code block, `choices` is empty, the final event is sent twice, or a text delta follows it.',
   ),

@@ -49,7 +49,7 @@ export const rules: readonly Rule[] = [
   { oneOf: [...cuts, 'broken-gzip'], decides: "the body's end" },
   {
     faults: cuts,
-    leaves: 'no end of stream',
+    leaves: 'no stream end',
     forNone: [
       'stream-error-event',
       'stream-without-completed',

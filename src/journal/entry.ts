@@ -48,7 +48,7 @@ export const JournalEntry = z.lazy(() =>
       params: z.record(text(), text()).describe('Path parameters by name, decoded.'),
       query: z
         .record(text(), z.union([text(), z.array(text())]))
-        .describe('Query parameters by name. Repeated ones are arrays.'),
+        .describe('Query parameters by name. Repeated parameters are arrays.'),
       headers: Headers.describe('Request headers; names in lower case.'),
       body: z
         .unknown()
@@ -72,14 +72,14 @@ export const JournalEntry = z.lazy(() =>
       nearMisses: z
         .array(NearMiss)
         .describe(
-          'If no rule replied, the newest 100 rules that did not apply; a last item counts the rest.',
+          'If no rule replied, the newest 100 rules that did not apply; a final item counts the rest.',
         ),
       usage: CallUsage.nullable().describe("The reply's tokens and cost; null if usage is not counted."),
       traceId: text().nullable().describe('Trace id from `traceparent`; null if missing or invalid.'),
       assumptions: z
         .array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]]))
         .describe('Assumptions that the reply depends on.'),
-      warnings: z.array(text()).describe('Warnings; only broken rules are reported in the reply.'),
+      warnings: z.array(text()).describe('Warnings; the reply has only warnings about broken rules.'),
       brokenRules: z
         .array(
           z.strictObject({
@@ -96,7 +96,7 @@ export const JournalEntry = z.lazy(() =>
       delivery: z
         .enum(['pending', 'held-by-gate', 'complete', 'aborted-by-fault', 'aborted-by-client'])
         .describe(
-          'Outcome of the delivery: `pending` while the reply is being made or sent, `held-by-gate` while a gate holds the request or its stream, `aborted-by-fault` if a fault or an error cut it off, `aborted-by-client` if the client disconnected first.',
+          'Outcome of the delivery: `pending` while the reply is being prepared or sent, `held-by-gate` while a gate holds the request or its stream, `aborted-by-fault` if a fault or an error cut it off, `aborted-by-client` if the client disconnected first.',
         ),
       timestamp: text().describe('Sandbox time of arrival, ISO 8601.'),
       elapsedMs: z

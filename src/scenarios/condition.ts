@@ -190,7 +190,7 @@ export const When = z.lazy(() =>
       state: field(texts, "Sandbox state, as set by a rule's `setState`. Initially `started`."),
       call: field(
         z.union([count(1), list(count(1)).min(1).max(1000)]),
-        'Number of the call, counting from 1, among calls that match the other conditions.',
+        'Number of the call, from 1, among calls that match the other conditions.',
       ),
     },
     mustBe("an object such as { model: 'aurora/*' }"),

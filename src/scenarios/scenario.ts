@@ -73,7 +73,7 @@ export const Rule = lazyObject(() => ({
     z.int().min(1, { error: ({ input }) => `Must be 1 or more, got ${input}: to disable a rule, remove it` }),
     'Maximum number of times that the rule applies. Default: unlimited.',
   ),
-  after: field(count(), 'Matching requests to skip, not counting any handled by earlier rules. Default: 0.'),
+  after: field(count(), 'Matching requests to skip, except requests that earlier rules handled. Default: 0.'),
   probability: field(
     z.number().gt(0, fraction).max(1, fraction),
     'Fraction of requests (more than 0, at most 1) that the rule applies to, chosen by seed and request content. Default: 1.',

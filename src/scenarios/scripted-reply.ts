@@ -202,7 +202,7 @@ export const TextOrReply = z.lazy(() =>
 )
 
 export const faultFields = () => ({
-  fault: field(FaultList, 'A fault: a name, or an object with name and parameters. A list combines several.'),
+  fault: field(FaultList, 'A fault: a name, or an object with name and parameters. A list combines faults.'),
 })
 
 type HasFaults = { readonly fault?: FaultSetting | readonly FaultSetting[] | undefined }

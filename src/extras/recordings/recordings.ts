@@ -67,7 +67,7 @@ export const recordingOptions = {
         () => z.array(z.string().min(1)),
       ),
       upstream: option(
-        'Base URL of the real gateway, which receives the requests that neither a rule nor a recording answers. If CI is set, they get a 404 instead, unless the gateway is on this machine.',
+        'Base URL of the real gateway, which receives the requests that neither a rule nor a recording answers. If `CI` is set, these requests get a 404 instead, unless the gateway is on this machine.',
         () =>
           z.url({ protocol: /^https?$/ }).refine((text) => {
             const url = URL.parse(text)
