@@ -69,7 +69,7 @@ export const gatewayOptions = {
     { default: false, flag: '--only-specified' },
   ),
   operations: option(
-    'Custom operations, from `defineOperation`. They can replace operations outside the Model Gateway API.',
+    'Custom operations, from `defineOperation`. Each can replace an operation outside the Model Gateway API.',
     () => z.array(CustomOperation),
     { default: [] },
   ),
