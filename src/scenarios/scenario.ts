@@ -79,7 +79,7 @@ export const Rule = lazyObject(() => ({
     'Fraction of requests (more than 0, at most 1) that the rule applies to, chosen by seed and request content. Default: 1.',
   ),
   rateLimit: field(RateLimit, 'The rule applies above this limit, by default with a `rate-limit` fault.'),
-  setState: field(text, "Sandbox state (`when.state`) to set. This can be the rule's only effect."),
+  setState: field(text, 'Sandbox state (`when.state`) to set. A rule needs no other effect.'),
   during: field(Period, 'Period in elapsed time since the sandbox was created or reset.'),
   ...faultFields(),
   reply: field(TextOrReply, "Replaces the operation's reply: text, or a full reply object."),
