@@ -7,11 +7,15 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig, type Rolldown, type UserConfig } from 'tsdown'
 import { plainDeclarations } from './test/tools/build/plain-types.ts'
 
+/** Package that only CommonJS bundles, because Jest's default mode cannot load ES modules. */
+const inCommonJs = ['@faker-js/faker']
+
 /** Packages that Vite bundles into the console. */
 const inConsole = ['@preact/signals', '@preact/signals-core', 'preact']
 
 /** Bundled packages. `dist/THIRD_PARTY_LICENSES` has their licences. */
 export const bundled = [
+  ...inCommonJs,
   ...inConsole,
   '@cfworker/json-schema',
   '@msw/data',
@@ -210,6 +214,7 @@ export default defineConfig([
     entry: sources(both),
     format: 'cjs',
     platform: 'node',
+    deps: { ...common.deps, alwaysBundle: inCommonJs.map((name) => new RegExp(`^${name}/`)) },
     clean: false,
     dts: false,
     plugins: [copyRecords, commandLineOnce, requireMsw, requirePlaywright, asciiOnly, nodeCheck],

@@ -234,7 +234,7 @@ function warnOfSharing(gateway: Gateway, shared: readonly JournalEntry[]): void 
   if (answered.length === 0 || warned.has(gateway)) return
   warned.add(gateway)
   printWarning(
-    `[understudy] THIS TEST SHARES ITS STATE. The default sandbox, which all tests of the file share, received ${callsText(answered)} that could not be attributed to a test. Such calls come from work that is not awaited, or from a queue, timer or process started outside of a test. Await the work, or pass it sandbox.apiKey or sandbox.baseUrl. If requests cannot be attributed, use test.override({ serial: true }): the tests then run one at a time, and the default sandbox is reset before each.`,
+    `[understudy] THIS TEST SHARES ITS STATE. The default sandbox, which all tests of the file share, received ${callsText(answered)} that could not be attributed to a test. Such calls come from work that is not awaited, or from a server, queue, timer or process started outside of a test. Await the work, or pass it sandbox.apiKey or sandbox.baseUrl. If requests cannot be attributed, use test.override({ serial: true }): the tests then run one at a time, and the default sandbox is reset before each.`,
   )
 }
 

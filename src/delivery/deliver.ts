@@ -170,7 +170,7 @@ type WaitFrame = Frame & { kind: 'wait' }
 
 /** Splits a body into chunks and waits, on demand. Text frames without a wait between them are merged into chunks. */
 class Playback {
-  /** How the reply ends. Valid once `next` has returned undefined. */
+  /** End of the reply. Valid once `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'
   readonly #frames: Iterator<Frame>
   /** Frame that follows the last returned chunk, if it has already been read. */

@@ -55,11 +55,17 @@ export function judgeCalls(
   const matching = withFields(called, match)
   const pass = times === undefined ? matching.length > 0 : matching.length === times
   const fields = match === undefined ? '' : ' with these fields'
+  const others = stray.filter((entry) => entry.operation === operation && entry.status !== 410)
+  // Without this, an assertion that there was no call would pass.
+  if (matching.length === 0 && withFields(others, match).length > 0)
+    throw new Error(
+      `Received no call to ${operation}${fields}, but the default sandbox did, perhaps from this test.\n${allCallsText(entries, stray)}`,
+    )
   const wanted = `${times === undefined ? 'a call' : calls(times)} to ${operation}${fields}`
   const received = `but received ${matching.length || 'none'}`
   const start = `${pass ? 'Did not expect' : 'Expected'} ${wanted}, ${received}${truncatedText(called, match)}.`
-  const others = pass || match === undefined ? [] : called.filter((entry) => !matching.includes(entry))
-  const closest = nearestTo(match, others)
+  const rest = pass || match === undefined ? [] : called.filter((entry) => !matching.includes(entry))
+  const closest = nearestTo(match, rest)
   const all = allCallsText(entries, pass ? [] : stray)
   if (!closest) return { pass, message: `${start}\n${all}` }
   const message = `${start}\n${all}\nThe closest is call ${entries.indexOf(closest) + 1}:`

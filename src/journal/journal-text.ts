@@ -103,6 +103,7 @@ export function strayCallsText(all: readonly JournalEntry[]): string {
   })
   if (entries.length > maxNamedCalls) texts.push(`${entries.length - maxNamedCalls} more`)
   const received = `the default sandbox received ${calls(entries.length)} meanwhile: ${texts.join(', ')}`
-  const fix = 'use sandbox.baseUrl or sandbox.apiKey or, in process, sandbox.run(work)'
+  const fix =
+    "use sandbox.baseUrl or sandbox.apiKey or, in process, sandbox.run(work) or Vitest's test.override({ serial: true })"
   return `${ended}\nIn addition, ${received}. To send them to this sandbox, ${fix}.`
 }

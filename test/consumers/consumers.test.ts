@@ -10,7 +10,7 @@ const projects: [title: string, folder: string, tests: number, versions?: Record
   ['a chat client with MSW 2 and Vitest 4', 'vitest', 9, { msw: '^2.12.0', vitest: '^4.1.0' }],
   ['a chat client with the newest Node', 'vitest', 9, { node: 'latest' }],
   ['an OpenAI client with gateway.fetch and node:test', 'node-test', 6],
-  ['interception, gateway.fetch, a server and jsdom with Jest', 'jest', 5],
+  ['interception, gateway.fetch, a server and jsdom with Jest', 'jest', 6],
   ['MSW handlers with Jest and ES modules', 'jest-esm', 2],
   ["a page in Vitest's browser mode in a real browser", 'vitest-browser', 6],
   ['a route handler of Next.js', 'next', 2],

@@ -433,7 +433,7 @@ describe('strayCallsText()', () => {
     const entries = journal.entries()
     const text = '\nIn addition, the default sandbox received'
     const fix =
-      'To send them to this sandbox, use sandbox.baseUrl or sandbox.apiKey or, in process, sandbox.run(work).'
+      "To send them to this sandbox, use sandbox.baseUrl or sandbox.apiKey or, in process, sandbox.run(work) or Vitest's test.override({ serial: true })."
     const known = Array(4).fill('GET /benchmarks with an unknown key').join(', ')
     expect([0, 1, 5, 6, 7].map((count) => strayCallsText(entries.slice(0, count)))).toEqual([
       '',

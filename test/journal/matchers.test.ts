@@ -114,6 +114,8 @@ describe('expectSandbox()', () => {
     await call(gateway, 'GET /providers')
     for (const failing of [
       async () => expectSandbox(sandbox).toHaveReceived('listProviders'),
+      async () => expectSandbox(sandbox).not.toHaveReceived('listProviders'),
+      async () => expectSandbox(sandbox).toHaveReceivedTimes('listProviders', 0),
       async () => expectSandbox(sandbox).toHaveUsedAllRules(),
       () => sandbox.journal.waitFor('listProviders', { timeout: 1 }),
     ])

@@ -134,10 +134,10 @@ describe('calls that cannot be attributed to a test', () => {
       `[understudy] 'calls that cannot be attributed to a test > are printed with those of a failing test' failed. Sandbox s1 has 1 call:
   1. GET /sandboxes/s1/api/v1/providers (listProviders): 200, 0 ms
   the inline rule matches getPreset, but only listProviders was called
-In addition, the default sandbox received 2 calls meanwhile: GET /providers with an unknown key, GET /providers with an unknown key. To send them to this sandbox, use sandbox.baseUrl or sandbox.apiKey or, in process, sandbox.run(work).`,
+In addition, the default sandbox received 2 calls meanwhile: GET /providers with an unknown key, GET /providers with an unknown key. To send them to this sandbox, use sandbox.baseUrl or sandbox.apiKey or, in process, sandbox.run(work) or Vitest's test.override({ serial: true }).`,
       `[understudy] 'calls that cannot be attributed to a test > with serial tests > are attributed to the only test' failed. Sandbox default has 1 call:
   1. GET /api/v1/providers (listProviders): 200, 0 ms`,
-      '[understudy] THIS TEST SHARES ITS STATE. The default sandbox, which all tests of the file share, received 2 calls (such as GET /api/v1/providers) that could not be attributed to a test. Such calls come from work that is not awaited, or from a queue, timer or process started outside of a test. Await the work, or pass it sandbox.apiKey or sandbox.baseUrl. If requests cannot be attributed, use test.override({ serial: true }): the tests then run one at a time, and the default sandbox is reset before each.',
+      '[understudy] THIS TEST SHARES ITS STATE. The default sandbox, which all tests of the file share, received 2 calls (such as GET /api/v1/providers) that could not be attributed to a test. Such calls come from work that is not awaited, or from a server, queue, timer or process started outside of a test. Await the work, or pass it sandbox.apiKey or sandbox.baseUrl. If requests cannot be attributed, use test.override({ serial: true }): the tests then run one at a time, and the default sandbox is reset before each.',
     ])
     const [, failed] = task.suite?.tasks ?? []
     const [artifact] = (failed as typeof task).artifacts as TestArtifactBase[]

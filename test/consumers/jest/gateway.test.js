@@ -12,6 +12,16 @@ test('works with any client that accepts a fetch', async () => {
   expect(gateway.journal.calls('listProviders')).toHaveLength(1)
 })
 
+test('generates values for a schema', async () => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+  const text = { format: { type: 'json_schema', name: 'place', schema } }
+  const body = JSON.stringify({ model: 'aurora/dawn-2', input: 'Where?', text })
+  const { fetch } = createGateway({ recordCounts: { workspaces: 20 } })
+  const sent = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }
+  const { output } = await (await fetch('https://gateway.example/api/v1/responses', sent)).json()
+  expect(JSON.parse(output.at(-1).content[0].text)).toEqual({ city: expect.any(String) })
+})
+
 test('runs as a server that a remote client controls', async () => {
   const server = await startServer()
   const gateway = await connectGateway(server.url)
