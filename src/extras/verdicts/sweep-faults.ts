@@ -1,5 +1,4 @@
 /** Selects the faults that a sweep tries on a call. */
-import * as z from 'zod'
 import { type FaultDefinition, needsGeneratedAnswer, requestedForm } from '../../faults/fault.ts'
 import { type Fault, faultNames, faultOf } from '../../faults/index.ts'
 import { announcesEvents } from '../../http/reply.ts'
@@ -32,13 +31,14 @@ export function faultsFor(
   chosen: readonly SweepFault[] | undefined,
 ): readonly Setting[] {
   const form = asksForStream(entry.body) ? 'stream' : 'json'
+  const last = eventsIn(entry.responseBody.text).findIndex((event) => places?.isFinal(event))
   const all = [...(chosen ?? (depth === 'quick' ? quick : faultNames))].flatMap((fault): Setting[] => {
     if (typeof fault !== 'string') return [fault as Setting]
     const [, status] = /^status-(\d+)$/.exec(fault) ?? []
     if (status) return [{ name: 'status', status: Number(status) }]
     if (!faultNames.includes(fault))
       throw new TypeError(`sweep(): faults has the unknown fault '${fault}'${didYouMean(fault, faultNames)}`)
-    return variants(faultOf(fault), entry, places).slice(0, depth === 'all' ? undefined : 1)
+    return variants(faultOf(fault), entry, last).slice(0, depth === 'all' ? undefined : 1)
   })
   return all.filter(({ name }) => {
     const fault = faultOf(name)
@@ -59,28 +59,20 @@ export function isDetectable({ name, form }: Setting, entry: JournalEntry, place
 }
 
 /** Returns a fault with its defaults, then with each other choice of a parameter, then as early and late as possible. */
-function variants({ name, params }: FaultDefinition, entry: JournalEntry, places?: StreamPlaces): Setting[] {
+function variants({ name, params }: FaultDefinition, entry: JournalEntry, last: number): Setting[] {
   if (name === 'status') return [{ name }, ...statuses.map((status) => ({ name, status }))]
   if (name === 'field') return pathsIn(entry).map((path) => ({ name, path }))
   const { shape } = params()
   const choices = Object.entries(shape).flatMap(([parameter, schema]) => {
     const usual = schema.parse(undefined)
-    return choicesOf(schema).flatMap((value) => (value === usual ? [] : [{ name, [parameter]: value }]))
+    const values = [...(schema._zod.values ?? [])].filter((value) => value !== usual)
+    return values.map((value) => ({ name, [parameter]: value }))
   })
-  const last = eventsIn(entry.responseBody.text).findIndex((event) => places?.isFinal(event))
   const ends = 'afterEvents' in shape && last > 0 ? [0, last] : []
   return [{ name }, ...choices, ...ends.map((afterEvents) => ({ name, afterEvents }))]
 }
 
-function choicesOf(schema: z.ZodType): readonly unknown[] {
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional)
-    return choicesOf(schema.unwrap() as z.ZodType)
-  if (schema instanceof z.ZodEnum) return schema.options
-  if (schema instanceof z.ZodLiteral) return [...schema.values]
-  return schema instanceof z.ZodUnion ? schema.options.flatMap((each) => choicesOf(each as z.ZodType)) : []
-}
-
-/** Fields with the answer, in any protocol, and other fields that clients rely on. */
+/** Fields with the answer, in any protocol, and those that clients rely on. */
 const answerFields = /^(?:choices|content|content_block|data|delta|item|output|results)\b|^(?:id|type|usage)$/
 const maxPaths = 20
 

@@ -174,12 +174,6 @@ export async function runSweep<Result, RequestBodies extends object>(
     return { result: result as Result, entries }
   }
 
-  async function tryFault(job: Job, expected: Result): Promise<SweepRun> {
-    const observed = await observe(job.rule)
-    const [verdict, message] = judge(job, observed, expected)
-    return { ...job, verdict, message, calls: observed.entries.map(callText), findings: observed.findings }
-  }
-
   function judge(job: Job, observed: Awaited<ReturnType<typeof observe>>, expected: Result): Outcome {
     const { failure, entries, findings, isReached } = observed
     if (failure?.[0] === 'hung') return failure
@@ -212,11 +206,14 @@ export async function runSweep<Result, RequestBodies extends object>(
     const worker = async (_: unknown, index: number): Promise<void> => {
       const [place, job] = (index < concurrency ? others.pop() : undefined) ?? waiting.pop() ?? []
       if (place === undefined || !job) return
-      runs[place] = await tryFault(job, result)
+      const observed = await observe(job.rule)
+      const [verdict, message] = judge(job, observed, result)
+      const { entries, findings } = observed
+      runs[place] = { ...job, verdict, message, calls: entries.map(callText), findings }
       await worker(_, index)
     }
-    // Runs that wait for a reply in vain need no processor: two more for each worker after the first.
-    await Promise.all(Array.from({ length: 3 * concurrency - 2 }, worker))
+    // Runs that wait for a reply in vain need no processor: three more for each worker after the first.
+    await Promise.all(Array.from({ length: 4 * concurrency - 3 }, worker))
     return { result, calls: entries.map(callText), runs }
   } finally {
     unwatch()
@@ -288,9 +285,6 @@ function difference(...values: [unknown, unknown]): string {
 async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
   const { promise: limit, resolve } = Promise.withResolvers<undefined>()
   let ticks = 0
-  const timer = setInterval(() => {
-    ticks++
-    if (ticks * 50 >= ms) resolve(undefined)
-  }, 50)
+  const timer = setInterval(() => ++ticks === 10 && resolve(undefined), ms / 10)
   return Promise.race([promise, limit]).finally(() => clearInterval(timer))
 }
