@@ -1,5 +1,5 @@
 /** Applies a rule's faults to a request, layer by layer, and records which of them took effect. */
-import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
+import { announcesEvents, changeFrames, type Frame, type Reply } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 import {
   type FaultContext,
@@ -86,11 +86,9 @@ export class FaultRun {
         faulty = this.#apply(application, faulty)
       }
     }
-    const { body } = faulty
     if (this.#applications.every(({ acted }) => acted)) return faulty
-    if (body.kind === 'frames') return { ...faulty, body: { ...body, frames: this.#watched(body.frames) } }
-    this.#settle()
-    return faulty
+    if (faulty.body.kind !== 'frames') this.#settle()
+    return changeFrames(faulty, (frames) => this.#watched(frames))
   }
 
   /** Reads raw bytes as events, and stores the protocol of the first event that belongs to one. */
@@ -161,11 +159,6 @@ export class FaultRun {
 
 /** Layers whose faults act on events, not on bytes. */
 const actsOnEvents: ReadonlySet<Layer> = new Set(['fields', 'answer', 'events', 'text'])
-
-function changeFrames(reply: Reply, change: (frames: Iterable<Frame>) => Iterable<Frame>): Reply {
-  const { body } = reply
-  return body.kind === 'frames' ? { ...reply, body: { ...body, frames: change(body.frames) } } : reply
-}
 
 /** Encodes new and changed events in their protocol's format. */
 function encodeEvents(reply: Reply, context: FaultContext): Reply {

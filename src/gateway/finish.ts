@@ -2,7 +2,7 @@
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
 import { errorMessageOf, GatewayError, toReply, type Violation } from '../http/errors.ts'
-import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
+import { announcesEvents, changeFrames, type Frame, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { CallUsage } from '../journal/ledger.ts'
 import { fieldsOf } from '../lib/json.ts'
@@ -36,12 +36,11 @@ export function finish(
 
 /** Counts a stream's deltas (one token each) as they are sent, because a stream may end before its answer does. */
 function countSent({ record, operation }: ReceivedCall, reply: Reply): Reply {
-  const { body } = reply
+  const { usage } = record
   const { places } = operation?.protocol ?? {}
-  if (body.kind !== 'frames' || !places || !record.usage) return reply
+  if (reply.body.kind !== 'frames' || !places || !usage) return reply
   record.note({ sentTokens: { outputTokens: 0, reasoningTokens: 0 } })
-  const frames = countDeltas(body.frames, record, record.usage, places)
-  return { ...reply, body: { kind: 'frames', frames } }
+  return changeFrames(reply, (frames) => countDeltas(frames, record, usage, places))
 }
 
 function* countDeltas(frames: Iterable<Frame>, record: CallRecord, whole: CallUsage, places: StreamPlaces) {
@@ -68,11 +67,9 @@ function* countDeltas(frames: Iterable<Frame>, record: CallRecord, whole: CallUs
 
 function holdStream(received: ReceivedCall, reply: Reply, gates: readonly Gate[]): Reply {
   if (!gates.some(({ options }) => options.at === 'event')) return reply
-  const { body, status } = reply
-  if (body.kind === 'frames')
-    return { ...reply, body: { kind: 'frames', frames: holdEvents(received, body.frames, gates) } }
-  if (status < 400) received.record.warn('hold() found no event to hold: the reply is not a stream')
-  return reply
+  if (reply.body.kind !== 'frames' && reply.status < 400)
+    received.record.warn('hold() found no event to hold: the reply is not a stream')
+  return changeFrames(reply, (frames) => holdEvents(received, frames, gates))
 }
 
 /** Holds events at gates. In a stream without events, such as a recording, every chunk of bytes counts as one. */

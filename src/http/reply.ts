@@ -99,6 +99,12 @@ export function eventStream(frames: Iterable<Frame>): Reply<never> {
   }
 }
 
+/** Returns replies without frames unchanged. */
+export function changeFrames(reply: Reply, change: (frames: Iterable<Frame>) => Iterable<Frame>): Reply {
+  const { body } = reply
+  return body.kind === 'frames' ? { ...reply, body: { ...body, frames: change(body.frames) } } : reply
+}
+
 function* checked(frames: Iterable<Frame>): Generator<Frame> {
   for (const frame of frames) {
     if (!isFrame(frame)) throw noFrames(frame)
