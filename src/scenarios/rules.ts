@@ -54,7 +54,7 @@ export class Rules {
   /** @param replyFunction Replies instead of the scenario's rules. */
   use(scenario: ParsedScenario, replyFunction?: ReplyFunction): Activation {
     const activation = createActivation(scenario, replyFunction)
-    this.#change([activation, ...this.#live.activations])
+    this.#add(activation)
     return activation
   }
 
@@ -62,7 +62,7 @@ export class Rules {
     const activation = createActivation(scenario)
     const { id } = activation
     const gate = new Gate(id, options, () => void this.end(id), describeCalls)
-    this.#change([{ ...activation, gate }, ...this.#live.activations])
+    this.#add({ ...activation, gate })
     return gate
   }
 
@@ -86,10 +86,11 @@ export class Rules {
 
   /** Ends the activation with this id, or all activations with this name. Returns the number of ended activations. */
   end(name: string): number {
-    const others = this.#live.activations.filter((each) => each.name !== name && each.id !== name)
-    const ended = this.#live.activations.length - others.length
-    this.#change(others)
-    return ended
+    const { activations } = this.#live
+    const others = activations.filter((each) => each.name !== name && each.id !== name)
+    this.#live.activations = others
+    for (const each of activations) if (each.gate && !others.includes(each)) each.gate.open()
+    return activations.length - others.length
   }
 
   clear(): void {
@@ -128,13 +129,12 @@ export class Rules {
     return copySnapshot(this.#live)
   }
 
-  #change(activations: Activation[]): void {
+  #add(activation: Activation): void {
+    const activations = [activation, ...this.#live.activations]
     const count = activations.reduce((sum, { rules }) => sum + rules.length, 0)
     const message = `A sandbox can have at most ${maxRules} active rules: deactivate some scenarios, or reset the sandbox`
     if (count > maxRules) throw new GatewayError(429, message)
-    const ended = this.#live.activations.filter((each) => each.gate && !activations.includes(each))
     this.#live.activations = activations
-    for (const { gate } of ended) gate?.open()
   }
 
   #namedActivation(scenario: ParsedScenario): Activation {
