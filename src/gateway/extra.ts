@@ -12,6 +12,7 @@ import type { Options } from '../sandbox/option.ts'
 import { gatewayOptions } from '../sandbox/options.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
+import type { ScenarioProgress } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { RecordedAnswer } from '../scenarios/compose.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
@@ -86,6 +87,8 @@ export interface ValidRequest {
 export interface SandboxFacts {
   readonly entries: readonly JournalEntry[]
   readonly operations: readonly KnownOperation[]
+  /** Active scenarios. Default: unknown. */
+  readonly scenarios?: readonly ScenarioProgress[]
 }
 
 export interface FoundAnswer {

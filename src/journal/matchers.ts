@@ -102,11 +102,15 @@ export function assertInspectable(value: unknown): asserts value is Inspectable 
 function judge(received: unknown, verdict: (findings: Findings) => Verdict): ReturnType<Matcher> {
   assertInspectable(received)
   const { journal } = received
-  const parts = [journal.entries(), journal.unmatched(), received.unusedRules(), received.scripts?.() ?? []]
-  return whenAll<unknown, MatcherResult>(parts, ([entries, unmatched, unused, scripts]) => {
+  const parts = [
+    journal.entries(),
+    journal.unmatched(),
+    received.unusedRules(),
+    received.scripts?.() ?? [],
+  ] as const
+  return whenAll(parts, ([entries, unmatched, unused, scripts]) => {
     const stray = journal.stray?.() ?? []
-    // A list of several kinds loses their order.
-    return toResult(verdict({ entries, stray, unmatched, unused, scripts } as Findings))
+    return toResult(verdict({ entries, stray, unmatched, unused, scripts }))
   })
 }
 
@@ -114,13 +118,13 @@ export function toResult({ message, ...verdict }: Verdict): MatcherResult {
   return { ...verdict, message: () => printable(hideInString(message)) }
 }
 
-/** Calls a function with the values of a list. Returns a promise if one of the values is a promise. */
-export function whenAll<Value, Result>(
-  values: readonly (Value | Promise<Value>)[],
-  work: (values: readonly Value[]) => Result,
+/** Calls a function with the values of a list. Returns a promise if one of them is a promise. */
+export function whenAll<Values extends readonly unknown[], Result>(
+  values: readonly [...Values],
+  work: (values: { [Place in keyof Values]: Awaited<Values[Place]> }) => Result,
 ): Result | Promise<Result> {
   const isLater = values.some((value) => value instanceof Promise)
-  return isLater ? Promise.all(values).then(work) : work(values as readonly Value[])
+  return isLater ? Promise.all(values).then(work) : work(values as Parameters<typeof work>[0])
 }
 
 export function messageWithFields({ message, expected, actual }: MatcherResult): string {

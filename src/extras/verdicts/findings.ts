@@ -77,40 +77,43 @@ export function judgeRecovery(
   assertInspectable(received)
   assertNames(evidence, ['result', 'userAborted'], 'toHaveRecovered')
   return withFacts(received as unknown as Judged, operations, (facts) => {
-    const lines = judge(facts, evidence).map(({ name, message, isJudged }) => {
-      return `\n  ${name}${isJudged ? '' : ' (not judged)'}: ${message}`
+    const mistakes = judge(facts, evidence).map(({ name, message, isJudged }) => {
+      return `${name}${isJudged ? '' : ' (not judged)'}: ${message}`
     })
-    const pass = lines.length === 0
-    const message = pass
-      ? 'Expected the application not to have recovered, but it made no mistake.'
-      : `Expected the application to have recovered:${lines.join('')}\n${allCallsText(facts.entries, [])}`
-    return toResult({ pass, message })
+    const none = 'Expected the application not to have recovered, but it made no mistake.'
+    return resultOf(mistakes, facts.entries, none, 'Expected the application to have recovered')
   })
+}
+
+/** Returns the result of a matcher that passes if there are no problems. */
+export function resultOf(
+  problems: readonly string[],
+  entries: readonly JournalEntry[],
+  none: string,
+  some: string,
+): MatcherResult {
+  const lines = problems.map((problem) => `\n  ${problem}`).join('')
+  const message = lines === '' ? none : `${some}:${lines}\n${allCallsText(entries, [])}`
+  return toResult({ pass: lines === '', message })
 }
 
 export function withFacts<Result>(
   sandbox: Judged,
-  operations: Facts['operations'],
-  work: (facts: Facts) => Result,
+  operations: SandboxFacts['operations'],
+  work: (facts: SandboxFacts) => Result,
 ) {
-  const parts = [sandbox.journal.entries(), sandbox.journal.unanswered(), sandbox.activeScenarios()]
-  return whenAll<unknown, Result>(parts, ([entries, unanswered, scenarios]) => {
-    const answered = entries as JournalEntry[]
-    const all = [...answered, ...withoutReply(unanswered as JournalEntry[], answered)]
-    return work({ entries: all, scenarios: scenarios as ScenarioProgress[], operations })
+  const parts = [sandbox.journal.entries(), sandbox.journal.unanswered(), sandbox.activeScenarios()] as const
+  return whenAll(parts, ([entries, unanswered, scenarios]) => {
+    return work({ entries: [...entries, ...withoutReply(unanswered, entries)], scenarios, operations })
   })
 }
 
-interface Facts extends SandboxFacts {
-  readonly scenarios?: readonly ScenarioProgress[]
-}
-
-export function findingsIn(facts: Facts, evidence: Evidence = {}): Finding[] {
+export function findingsIn(facts: SandboxFacts, evidence: Evidence = {}): Finding[] {
   return judge(facts, evidence).flatMap(({ isJudged, ...finding }) => (isJudged ? finding : []))
 }
 
-/** Returns findings, including findings that lack evidence. */
-function judge({ entries, scenarios = [], operations }: Facts, evidence: Evidence) {
+/** Returns the findings, and those that lack evidence. */
+function judge({ entries, scenarios = [], operations }: SandboxFacts, evidence: Evidence) {
   const protocols = new Map(operations.map(({ id, protocol }) => [id, protocol as Reader | undefined]))
   const sorted = entries.toSorted((one, other) => one.elapsedMs - other.elapsedMs)
   const all = sorted.map((entry): Attempt => {

@@ -115,12 +115,9 @@ export const judges = {
     if (all.some(({ faults }) => faults.includes('tool-call'))) return
     for (const attempt of all) {
       const seen = new Set<string>()
-      const twice = attempt.items.find((item) => {
-        return item.kind === 'result' && seen.size === seen.add(JSON.stringify([item.id, item.text])).size
-      })
-      if (twice?.kind !== 'result') continue
-      yield { attempts: [attempt], text: `the history has the result of ${twice.id} twice` }
-      return
+      const results = attempt.items.filter((item) => item.kind === 'result')
+      const twice = results.find(({ id, text }) => seen.size === seen.add(JSON.stringify([id, text])).size)
+      if (twice) return yield { attempts: [attempt], text: `the history has the result of ${twice.id} twice` }
     }
   },
 

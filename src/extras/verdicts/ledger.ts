@@ -1,12 +1,12 @@
 /** The matcher `toAgreeWithLedger`. */
 import type { JournalEntry } from '../../journal/entry.ts'
-import { allCallsText } from '../../journal/journal-text.ts'
 import { dollars, type SandboxUsage } from '../../journal/ledger.ts'
-import { assertInspectable, type MatcherResult, toResult, whenAll } from '../../journal/matchers.ts'
+import { assertInspectable, whenAll } from '../../journal/matchers.ts'
 import { fieldsOf, isObject, parseJson } from '../../lib/json.ts'
 import { readAt } from '../../lib/value-path.ts'
 import { tokenCounts } from '../../resources/answer.ts'
 import { assertNames } from '../../sandbox/sandbox-options.ts'
+import { resultOf } from './findings.ts'
 import { eventsIn, readReply } from './reading.ts'
 
 const classes = [...tokenCounts, 'totalTokens', 'requests', 'costUsd'] as const
@@ -22,8 +22,7 @@ export function judgeLedger(received: unknown, counted: CountedUsage) {
   if (given.length === 0)
     throw new TypeError('toAgreeWithLedger() expects counts, such as { inputTokens: 12, costUsd: 0.01 }')
   const sandbox = received as typeof received & { usage(): SandboxUsage | Promise<SandboxUsage> }
-  return whenAll<unknown, MatcherResult>([sandbox.usage(), sandbox.journal.entries()], (read) => {
-    const [total, entries] = read as [SandboxUsage, JournalEntry[]]
+  return whenAll([sandbox.usage(), sandbox.journal.entries()], ([total, entries]) => {
     const uncounted = entries.filter((entry) => entry.usage === null && usagesIn(entry).length > 0)
     const calls = plural(uncounted.length, 'call')
     if (uncounted.length > 0)
@@ -40,15 +39,13 @@ export function judgeLedger(received: unknown, counted: CountedUsage) {
         const [mistake] = mistakes.find(([, change]) => !differs(name, change)) ?? []
         const sum = `expected ${ledger[name]}, received ${counted[name] && dollars(counted[name])}`
         const difference = name === 'costUsd' ? sum + unpriced : sum
-        return `\n  ${name}: ${mistake ? `${mistake} (${difference})` : difference}`
+        return `${name}: ${mistake ? `${mistake} (${difference})` : difference}`
       })
-    const pass = lines.length === 0
     const sending = entries.filter(({ delivery }) => /pending|held/.test(delivery)).length
-    if (sending > 0) lines.push(`\n  ${plural(sending, 'call')} in progress, whose usage may change`)
-    const message = pass
-      ? 'Expected the application to disagree with the ledger, but it agreed.'
-      : `Expected the application to agree with the ledger:${lines.join('')}\n${allCallsText(entries, [])}`
-    return toResult({ pass, message })
+    if (lines.length > 0 && sending > 0)
+      lines.push(`${plural(sending, 'call')} in progress, whose usage may change`)
+    const none = 'Expected the application to disagree with the ledger, but it agreed.'
+    return resultOf(lines, entries, none, 'Expected the application to agree with the ledger')
   })
 }
 

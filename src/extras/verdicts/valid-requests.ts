@@ -1,22 +1,20 @@
 /** The matcher `toHaveSentValidRequests`. */
 import type { JournalEntry } from '../../journal/entry.ts'
 import { allCallsText } from '../../journal/journal-text.ts'
-import { assertInspectable, type MatcherResult, toResult, whenAll } from '../../journal/matchers.ts'
+import { assertInspectable, type MatcherResult, whenAll } from '../../journal/matchers.ts'
+import { resultOf } from './findings.ts'
 
 export function judgeRequests(received: unknown): MatcherResult | Promise<MatcherResult> {
   assertInspectable(received)
-  return whenAll<JournalEntry[], MatcherResult>([received.journal.entries()], ([entries = []]) => {
+  return whenAll([received.journal.entries()], ([entries]) => {
     const problems = entries.flatMap((entry, place) => {
-      return problemsOf(entry).map((text) => `\n  ${entry.method} ${entry.path}, call ${place + 1}: ${text}`)
+      return problemsOf(entry).map((text) => `${entry.method} ${entry.path}, call ${place + 1}: ${text}`)
     })
-    const pass = problems.length === 0
     // Fails with `.not`, too.
-    if (pass && entries.every(({ brokenRules }) => brokenRules === null))
+    if (problems.length === 0 && entries.every(({ brokenRules }) => brokenRules === null))
       throw new Error(`toHaveSentValidRequests() cannot judge: ${unchecked}\n${allCallsText(entries, [])}`)
-    const message = pass
-      ? 'Expected an invalid request, but all were valid.'
-      : `Expected valid requests:${problems.join('')}\n${allCallsText(entries, [])}`
-    return toResult({ pass, message })
+    const none = 'Expected an invalid request, but all were valid.'
+    return resultOf(problems, entries, none, 'Expected valid requests')
   })
 }
 
