@@ -86,7 +86,7 @@ export interface ValidRequest {
 /** A sandbox's calls, with or without a reply, from which extras judge the application. */
 export interface SandboxFacts {
   readonly entries: readonly JournalEntry[]
-  readonly operations: readonly KnownOperation[]
+  readonly operations: readonly Pick<AnyOperation, 'id' | 'protocol'>[]
   /** Active scenarios. Default: unknown. */
   readonly scenarios?: readonly ScenarioProgress[]
 }

@@ -26,7 +26,6 @@ export function attemptKey(entry: JournalEntry): string {
   return canonicalJson([targetOf(entry), params, query, content])
 }
 
-/** Returns the operation id, or the method and path. */
 export function targetOf({ operation, method, path }: JournalEntry): string {
   return operation ?? `${method} ${splitAddress(path).route ?? path}`
 }

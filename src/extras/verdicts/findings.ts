@@ -5,7 +5,6 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import { allCallsText, withoutReply } from '../../journal/journal-text.ts'
 import { assertInspectable, type MatcherResult, toResult, whenAll } from '../../journal/matchers.ts'
 import { truncate } from '../../lib/one-line.ts'
-import type { Protocol } from '../../resources/protocol.ts'
 import { assertNames } from '../../sandbox/sandbox-options.ts'
 import type { ScenarioProgress } from '../../scenarios/activation.ts'
 import { type Attempt, attemptKey, retriesIn } from './attempts.ts'
@@ -68,7 +67,6 @@ export interface VerdictMatchers<Result> {
   toAgreeWithLedger(counted: CountedUsage): Result
 }
 
-/** The matcher `toHaveRecovered`. */
 export function judgeRecovery(
   received: unknown,
   evidence: Evidence = {},
@@ -114,7 +112,7 @@ export function findingsIn(facts: SandboxFacts, evidence: Evidence = {}): Findin
 
 /** Returns the findings, and those that lack evidence. */
 function judge({ entries, scenarios = [], operations }: SandboxFacts, evidence: Evidence) {
-  const protocols = new Map(operations.map(({ id, protocol }) => [id, protocol as Reader | undefined]))
+  const protocols = new Map(operations.map(({ id, protocol }) => [id, protocol]))
   const sorted = entries.toSorted((one, other) => one.elapsedMs - other.elapsedMs)
   const all = sorted.map((entry): Attempt => {
     const { conversation, places } = protocols.get(entry.operation ?? '') ?? {}
@@ -133,10 +131,7 @@ function judge({ entries, scenarios = [], operations }: SandboxFacts, evidence: 
   )
 }
 
-/** The members of an operation's protocol that findings use. */
-type Reader = Pick<Protocol<unknown, unknown>, 'conversation' | 'places'>
-
-/** Prefixes a sentence with the calls that it is about, as in `POST /v1/responses, calls 1, 2: …`. */
+/** Starts a sentence with the calls that it is about, such as `POST /v1/responses, calls 1, 2: …`. */
 function sentenceOf(attempts: readonly Attempt[], text: string, all: readonly Attempt[]): string {
   const [first] = attempts
   if (!first) return text
