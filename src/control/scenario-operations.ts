@@ -23,6 +23,13 @@ const ScenarioReference = z
   .union([z.string(), z.looseObject({})])
   .describe('A scenario, a single rule, or the name of a fault or bundled scenario.')
 
+const Hold = z.strictObject({
+  on: z
+    .union([z.string(), z.array(z.string()), z.looseObject({})])
+    .describe('Operation to hold, as in a rule, or a rule without an effect.'),
+  options: HoldOptions.optional(),
+})
+
 export const scenarioOperations = [
   sandboxOperation('useScenario', 'POST /sandboxes/{sandbox}/scenarios', {
     doc: {
@@ -89,14 +96,7 @@ export const scenarioOperations = [
       summary: 'Hold requests or streams. To release them, delete the scenario with the returned id',
       status: 201,
     },
-    input: {
-      body: z.strictObject({
-        on: z
-          .union([z.string(), z.array(z.string()), z.looseObject({})])
-          .describe('Operation to hold, as in a rule, or a rule without an effect.'),
-        options: HoldOptions.optional(),
-      }),
-    },
+    input: { body: Hold },
     output: z.object({ data: z.strictObject({ id: z.string().describe('Id of the gate.') }) }),
     resolve: (sandbox, { body: { on, options } }) => ({
       data: { id: sandbox.hold(on as OperationName, options).id },

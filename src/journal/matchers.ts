@@ -102,12 +102,8 @@ export function assertInspectable(value: unknown): asserts value is Inspectable 
 function judge(received: unknown, verdict: (findings: Findings) => Verdict): ReturnType<Matcher> {
   assertInspectable(received)
   const { journal } = received
-  const parts = [
-    journal.entries(),
-    journal.unmatched(),
-    received.unusedRules(),
-    received.scripts?.() ?? [],
-  ] as const
+  const progress = received.scripts?.() ?? []
+  const parts = [journal.entries(), journal.unmatched(), received.unusedRules(), progress] as const
   return whenAll(parts, ([entries, unmatched, unused, scripts]) => {
     const stray = journal.stray?.() ?? []
     return toResult(verdict({ entries, stray, unmatched, unused, scripts }))
