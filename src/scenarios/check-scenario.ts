@@ -195,8 +195,8 @@ function* onProblems({ rule, operations }: RuleContext): Generator<Finding> {
 
 function matchesPath(operation: KnownOperation, method = operation.method, path: string): boolean {
   if (method.toLowerCase() !== operation.method.toLowerCase()) return false
-  const steps = path.split('/')
   const own = operation.path.split('/')
+  const steps = path.split('/', own.length + 1)
   return (
     steps.length === own.length &&
     steps.every((step, at) => (own[at]?.startsWith('{') ? step : own[at]) === step)
