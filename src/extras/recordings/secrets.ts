@@ -13,6 +13,7 @@ import {
   secretsIn,
 } from '../../http/secrets.ts'
 import { toLatin1 } from '../../lib/bytes.ts'
+import { RecentMap } from '../../lib/recent-map.ts'
 import { hash } from '../../lib/seed.ts'
 
 export interface KnownSecret {
@@ -40,8 +41,13 @@ interface SecretFound {
 const maxRun = 1024 * 1024
 const base64Overlap = 64 * 1024
 
+/** Longest text whose search is remembered, and number of such texts: bodies are searched several times. */
+const maxRemembered = 16 * 1024
+const rememberedTexts = 1000
+
 export class SecretFinder {
   readonly #patterns: readonly SecretPattern[]
+  readonly #clean = new RecentMap<true>(rememberedTexts)
 
   constructor({ values = [], patterns = [], fields = [] }: FinderSetup = {}) {
     const more = new Set(['sessionid', ...fields.map(plainName)])
@@ -51,14 +57,17 @@ export class SecretFinder {
   }
 
   find(text: string): SecretFound[] {
+    if (this.#clean.get(text)) return []
     let end = 0
-    return [...this.#byPattern(text), ...this.#inBase64(text)]
+    const secrets = [...this.#byPattern(text), ...this.#inBase64(text)]
       .sort((left, right) => left.start - right.start || right.end - left.end)
       .filter((found) => {
         if (found.start < end) return false
         end = found.end
         return true
       })
+    if (secrets.length === 0 && text.length <= maxRemembered) this.#clean.set(text, true)
+    return secrets
   }
 
   replace(text: string, note?: (kind: string) => void): string {
