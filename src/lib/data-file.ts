@@ -3,6 +3,7 @@ import type { Document, SchemaOptions } from 'yaml'
 import type * as z from 'zod'
 import { decodeUtf8 } from './bytes.ts'
 import { matchAcrossCopies } from './copies.ts'
+import { readJson } from './json.ts'
 import { about, check } from './schema-messages.ts'
 
 /** Position in a file. Both numbers start at 1. */
@@ -136,7 +137,7 @@ export function parseDataText(
   customTags?: SchemaOptions['customTags'],
 ): DataFile {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = readJson(text)
     let document: ReturnType<typeof toDocument> | undefined
     return {
       value,
@@ -147,10 +148,13 @@ export function parseDataText(
       },
     }
   } catch (error) {
-    if (text.length <= maxLenientJson || !/^\s*[[{]/.test(text)) return parseYaml(name, text, customTags)
-    const [, line = 1, column = 1] = /\(line (\d+) column (\d+)\)/.exec((error as Error).message) ?? []
-    const place = { line: Number(line), column: Number(column) }
-    return fail(name, `not JSON: ${yamlProblems['MISSING_CHAR']}`, place)
+    const isFlow = /^\s*[[{]/.test(text)
+    const hasDeepRun = /(?<![[{] ?|[-?] )(?:[[{] ?|[-?] ){500}/.test(text)
+    if (hasDeepRun || (isFlow && error instanceof RangeError)) fail(name, tooDeep, start)
+    if (text.length <= maxLenientJson || !isFlow) return parseYaml(name, text, customTags)
+    const [, line = 1, column = 1] =
+      /\(line (\d+) column (\d+)\)/.exec((error as Error).message)?.map(Number) ?? []
+    return fail(name, `not JSON: ${yamlProblems['MISSING_CHAR']}`, { line, column })
   }
 }
 

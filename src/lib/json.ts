@@ -30,10 +30,10 @@ export function lookUp<Entry>(table: Readonly<Record<string, Entry>>, name: unkn
 
 export type Json = string | number | boolean | null | Json[] | { [field: string]: Json }
 
-/** Returns undefined for text that is not JSON. */
-export function parseJson(text: string | undefined): unknown {
+/** Returns undefined for text that is not JSON, or exceeds a limit. */
+export function parseJson(text: string | undefined, maxParts?: number): unknown {
   try {
-    return text === undefined ? undefined : JSON.parse(text)
+    return text === undefined ? undefined : readJson(text, maxParts)
   } catch {
     return undefined
   }
@@ -45,4 +45,43 @@ export function canonicalJson(value: unknown): string {
       ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)))
       : inner,
   )
+}
+
+/** Maximum depth of arrays and objects: far more than requests need, but far less than would overflow the stack. */
+const maxDepth = 500
+
+/** Throws a `RangeError` for too many values and keys, and for deep ones: parsed, they take 70 times their size. */
+export function readJson(text: string, maxParts = Infinity): unknown {
+  const end = text.length > 2 * maxDepth ? text.length : 0
+  let depth = 0
+  let parts = 0
+  for (let at = 0; at < end; at++) {
+    const sign = text[at]
+    if (sign === '"') at = endOfString(text, at)
+    else if (sign === '[' || sign === '{') depth++
+    else if (sign === ']' || sign === '}') depth--
+    else if (sign === ':') parts++
+    else if (sign === ',') parts += weightAt(text, at + 1)
+    else continue
+    if (depth > maxDepth) throw new RangeError(`Nested deeper than ${maxDepth} levels`)
+    if (parts > maxParts)
+      throw new RangeError(`Has more than ${maxParts.toLocaleString('en')} values and keys`)
+  }
+  return JSON.parse(text)
+}
+
+/** Numbers take the least memory, and requests can have a million. Python's encoder writes a space after each comma. */
+function weightAt(text: string, at: number): number {
+  const sign = text[text[at] === ' ' ? at + 1 : at] ?? ''
+  return sign >= '-' && sign <= '9' ? 0.4 : 1
+}
+
+/** Returns the index of a string's closing quote; the text's length if there is none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end > 0; end = text.indexOf('"', end + 1)) {
+    let before = end
+    while (text[before - 1] === '\\') before--
+    if ((end - before) % 2 === 0) return end
+  }
+  return text.length
 }

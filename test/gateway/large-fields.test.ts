@@ -13,8 +13,12 @@ describe('a request body of 9 MB', () => {
   it.each([
     ['{}', listOf('{}'), 'body: has more than 500,000 values'],
     ['texts', `{"model":"aurora/dawn-2","input":${listOf('"a"')}}`, 'body: has more than 500,000 values'],
-    ['keys', `{${listOf('"k":1').slice(1, -1)}}`, 'body: has more than 250,000 keys'],
-    ['__proto__', `{${listOf('"__proto__":{}').slice(1, -1)}}`, 'body: has more than 250,000 keys'],
+    ['keys', `{${listOf('"k":1').slice(1, -1)}}`, 'body: has more than 500,000 values and keys'],
+    [
+      '__proto__',
+      `{${listOf('"__proto__":{}').slice(1, -1)}}`,
+      'body: has more than 500,000 values and keys',
+    ],
     ['lists in lists', '['.repeat(megabytes), 'body: nested deeper than 500 levels'],
     ['quotes', JSON.stringify('"'.repeat(megabytes / 2)), /^body: must be an object, got '"{60}…'$/],
     ['an endless string', `{"model":"${'\\"'.repeat(megabytes / 2)}`, /^body: malformed JSON: .{1,100}$/],

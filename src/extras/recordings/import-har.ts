@@ -8,7 +8,7 @@ import { readRegularFile } from '../../lib/data-file.ts'
 import { lookUp, parseJson } from '../../lib/json.ts'
 import { check } from '../../lib/schema-messages.ts'
 import { UsageError } from '../../lib/usage-error.ts'
-import { bytesOfBase64, type Entry, toUrl } from './import-reply.ts'
+import { bytesOfBase64, type Entry, entriesIn, toUrl } from './import-reply.ts'
 import { amount, firstProblem, type RecordedEnding } from './recording.ts'
 import { readOrFail } from './recordings.ts'
 
@@ -57,9 +57,10 @@ type HarEntry = z.infer<typeof HarEntry>
 export function readHar(text: string, file: string): (() => Entry)[] {
   const har = parseJson(text) as { log?: { entries?: unknown } } | undefined
   const entries = har?.log?.entries
-  const reason = har === undefined ? 'it is not JSON or incomplete' : 'it has no log.entries'
+  const reason =
+    har === undefined ? 'it is not JSON, incomplete or nested too deeply' : 'it has no log.entries'
   if (!Array.isArray(entries)) throw new UsageError(`${file}: is not a HAR file, because ${reason}`)
-  return entries.map((entry) => () => toEntry(entry, file))
+  return entriesIn(entries, file, (entry) => toEntry(entry, file))
 }
 
 function toEntry(value: unknown, file: string): Entry {

@@ -24,6 +24,21 @@ export interface Entry {
   }
 }
 
+/** Maximum number of entries in a file: each one takes a file and about half a millisecond. */
+const maxEntries = 20_000
+
+export function entriesIn(
+  list: unknown[],
+  file: string,
+  toEntry: (value: unknown) => Entry,
+): (() => Entry)[] {
+  const { length } = list
+  if (length === 0) throw new UsageError(`${file}: has no entries`)
+  if (length > maxEntries)
+    throw new UsageError(`${file}: has ${length} entries, more than ${maxEntries}: split it`)
+  return list.map((value) => () => toEntry(value))
+}
+
 export function toExchange({ method, url, read }: Entry, path: string): Exchange {
   const { request: sent, reply, wait = 0, receive = 0, how = 'fin' } = read()
   const content = toContent(sent.body ?? new Uint8Array())

@@ -5,7 +5,7 @@ import { parseDataText } from '../../lib/data-file.ts'
 import { isObject } from '../../lib/json.ts'
 import { check } from '../../lib/schema-messages.ts'
 import { UsageError } from '../../lib/usage-error.ts'
-import { bytesOfBase64, type Entry, toUrl } from './import-reply.ts'
+import { bytesOfBase64, type Entry, entriesIn, toUrl } from './import-reply.ts'
 import { firstProblem } from './recording.ts'
 
 const encoder = new TextEncoder()
@@ -32,7 +32,7 @@ export function readCassette(text: string, file: string): (() => Entry)[] {
   const entries = interactions ?? http_interactions ?? split
   if (!Array.isArray(entries))
     throw new UsageError(`${file}: is not a VCR cassette, because it has no interactions`)
-  return entries.map((entry) => () => toEntry(entry))
+  return entriesIn(entries, file, toEntry)
 }
 
 function toEntry(value: unknown): Entry {

@@ -69,7 +69,6 @@ export function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly string[
     files.push(outcome.file)
   }
   const writeEntries = (entries: readonly (() => Entry)[], file: string) => {
-    if (entries.length === 0) throw new UsageError(`${file}: has no entries`)
     total += entries.length - 1
     const others: string[] = []
     let preflights = 0

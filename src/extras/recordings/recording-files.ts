@@ -6,6 +6,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { isSecretName, mapDeltas } from '../../http/secrets.ts'
 import { joinBytes, toLatin1 } from '../../lib/bytes.ts'
 import { readRegularFile } from '../../lib/data-file.ts'
+import { parseJson } from '../../lib/json.ts'
 import { check } from '../../lib/schema-messages.ts'
 import {
   bodyOf,
@@ -133,7 +134,7 @@ export class RecordingFolder {
 
 function keyIn(file: string): string | undefined {
   try {
-    const { key } = JSON.parse(readRegularFile(file).toString().replace(/\n.*/s, ''))
+    const { key } = Object(parseJson(readRegularFile(file).toString().replace(/\n.*/s, '')))
     return typeof key === 'string' ? key : undefined
   } catch {
     return undefined

@@ -8,7 +8,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { decodeUtf8, fromLatin1, joinBytes, toLatin1 } from '../../lib/bytes.ts'
 import { inCall } from '../../lib/call-names.ts'
-import { parseJson } from '../../lib/json.ts'
+import { parseJson, readJson } from '../../lib/json.ts'
 import { count } from '../../lib/numbers.ts'
 import { check, shown } from '../../lib/schema-messages.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -183,7 +183,7 @@ export function rounded(ms: number): number {
 
 function parseLine(line: string, fail: (reason: string) => RecordingError): object {
   try {
-    const value: unknown = JSON.parse(line)
+    const value = readJson(line)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch (error) {
     throw fail(`not JSON: ${(error as Error).message}`)

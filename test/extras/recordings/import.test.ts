@@ -138,7 +138,12 @@ describe('import har', () => {
     ['{}', 'c.har: is not a HAR file'],
     ['<html>', 'c.har: is not a HAR file, because it is not JSON'],
     ['{"log":{"entries":[]}}', 'c.har: has no entries'],
-  ])('reports that it cannot use the file %s', async (content, reason) => {
+    ['['.repeat(9_000_000), 'because it is not JSON, incomplete or nested too deeply'],
+    [
+      `{"log":{"entries":[${'{},'.repeat(20_000)}{}]}}`,
+      'c.har: has 20001 entries, more than 20000: split it',
+    ],
+  ])('reports that it cannot use the file %.40s', async (content, reason) => {
     const { code, stderr } = await imported('har', 'c.har', content)
     expect([code, stderr.trim().split('\n').length]).toEqual([2, 1])
     expect(stderr).toContain(reason)
@@ -335,6 +340,13 @@ describe('import sse', () => {
     const { out } = await imported('sse', 'b.txt', 'data: 1\n\n', '--request', request)
     const path = `/responses${query.replace(/^(?=[^?])/, '?')}`
     expect((await ask(createGateway({ recordings: out }), path, { a: 1 })).text).toBe('data: 1\n\n')
+  })
+
+  it('rejects a request that is nested deeply', async () => {
+    const request = join(root, 'deep.json')
+    await writeFile(request, `{"path":"/a","body":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`)
+    const { code, stderr } = await imported('sse', 'b.txt', 'data: 1\n\n', '--request', request)
+    expect([code, stderr]).toEqual([2, `error: ${request}:1:1: is nested too deeply\n`])
   })
 
   it.each([
