@@ -41,13 +41,14 @@ interface SecretFound {
 const maxRun = 1024 * 1024
 const base64Overlap = 64 * 1024
 
-/** Longest text whose search is remembered, and number of such texts: bodies are searched several times. */
-const maxRemembered = 16 * 1024
-const rememberedTexts = 1000
+/** Maximum length of short texts, such as headers. A thousand are remembered, and the three latest long ones. */
+const maxShort = 16 * 1024
 
 export class SecretFinder {
   readonly #patterns: readonly SecretPattern[]
-  readonly #clean = new RecentMap<true>(rememberedTexts)
+  // A recording is searched part by part, and again as a whole.
+  readonly #clean = new RecentMap<true>(1000)
+  #longAndClean: readonly string[] = []
 
   constructor({ values = [], patterns = [], fields = [] }: FinderSetup = {}) {
     const more = new Set(['sessionid', ...fields.map(plainName)])
@@ -57,7 +58,7 @@ export class SecretFinder {
   }
 
   find(text: string): SecretFound[] {
-    if (this.#clean.get(text)) return []
+    if (this.#clean.get(text) || this.#longAndClean.includes(text)) return []
     let end = 0
     const secrets = [...this.#byPattern(text), ...this.#inBase64(text)]
       .sort((left, right) => left.start - right.start || right.end - left.end)
@@ -66,8 +67,10 @@ export class SecretFinder {
         end = found.end
         return true
       })
-    if (secrets.length === 0 && text.length <= maxRemembered) this.#clean.set(text, true)
-    return secrets
+    if (secrets.length > 0) return secrets
+    if (text.length <= maxShort) this.#clean.set(text, true)
+    else this.#longAndClean = [text, ...this.#longAndClean].slice(0, 3)
+    return []
   }
 
   replace(text: string, note?: (kind: string) => void): string {
