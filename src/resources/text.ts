@@ -11,7 +11,7 @@ export function codePoints(min: number, max: number) {
   return z
     .string()
     .refine((text) => countCodePoints(text) >= min, rule('too_small', 'least', min))
-    .refine((text) => countCodePoints(text) <= max, rule('too_big', 'most', max))
+    .refine((text) => countCodePoints(text) <= max, { abort: true, ...rule('too_big', 'most', max) })
     .meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max })
 }
 

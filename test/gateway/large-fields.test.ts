@@ -35,6 +35,13 @@ it.runIf(hasExtra('models'))('a body has room for a million token ids', async ()
   expect(body.error.message).toMatch(/^model: /)
 })
 
+it('a slug of 9 MB is rejected for its length only', async () => {
+  const slug = `${'a-'.repeat(megabytes / 2)}a`
+  const { status, body } = await call(createGateway(), 'PATCH /workspaces/staging', { body: { slug } })
+  expect(status).toBe(400)
+  expect(body.error.message).toBe('slug: must have at most 50 characters, has 9000001')
+})
+
 it('a key of 9 MB is accepted', async () => {
   const headers = { authorization: `Bearer ${long}` }
   expect((await call(createGateway(), 'GET /providers', { headers })).status).toBe(200)
