@@ -51,13 +51,6 @@ export const journalOperations = [
       meta: { evictedCount: journal.evictedCount },
     }),
   }),
-  sandboxOperation('listTrace', 'GET /sandboxes/{sandbox}/journal/traces/{trace}', {
-    remote: 'journal.trace',
-    doc: { summary: "List a trace's calls, oldest first" },
-    input: { params: { trace: z.string().min(1).describe('Trace id, or a full `traceparent`.') } },
-    output: Entries,
-    resolve: ({ journal }, { params }) => ({ data: shown(journal.trace(params.trace)) }),
-  }),
   sandboxOperation('queryJournal', 'POST /sandboxes/{sandbox}/journal/query', {
     doc: { summary: 'List calls that match an operation and fields, oldest first' },
     input: {

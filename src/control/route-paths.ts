@@ -24,7 +24,6 @@ export const routePaths = {
   passGate: 'POST /sandboxes/{sandbox}/gates/{gate}/next',
   listScripts: 'GET /sandboxes/{sandbox}/scripts',
   listJournal: 'GET /sandboxes/{sandbox}/journal',
-  listTrace: 'GET /sandboxes/{sandbox}/journal/traces/{trace}',
   queryJournal: 'POST /sandboxes/{sandbox}/journal/query',
   waitForCalls: 'POST /sandboxes/{sandbox}/journal/wait',
   listUnmatched: 'GET /sandboxes/{sandbox}/journal/unmatched',
@@ -57,7 +56,6 @@ export const remoteMethods = {
   },
   journal: {
     entries: 'listJournal',
-    trace: 'listTrace',
     unmatched: 'listUnmatched',
     unanswered: 'listUnanswered',
     nearMisses: 'listNearMisses',

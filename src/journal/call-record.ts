@@ -180,7 +180,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   get traceId(): string | undefined {
-    return traceIdOf(this.headers['traceparent'])
+    return traceparent.exec(this.headers['traceparent'] ?? '')?.[1]
   }
 
   get requestText(): string {
@@ -373,10 +373,5 @@ function toAppliedRule({ scenario, rule, name, kind, effect: { faults } }: Match
 }
 
 const traceparent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
-
-/** Returns undefined for a missing or malformed header. */
-export function traceIdOf(header = ''): string | undefined {
-  return traceparent.exec(header)?.[1]
-}
 
 const emptyReply: Reply = { status: 0, headers: {}, body: { kind: 'none' } }

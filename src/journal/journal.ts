@@ -11,7 +11,7 @@ import { shown } from '../lib/schema-messages.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { type CustomOperationId, isRecorded, ruleTitle } from '../scenarios/names.ts'
 import { isBelowLimit } from '../scenarios/near-misses.ts'
-import { type CallRecord, traceIdOf } from './call-record.ts'
+import type { CallRecord } from './call-record.ts'
 import { type Delivery, type JournalEntry, nearMissesOf, readMatch, toEntry } from './entry.ts'
 import { type Matching, missingFields, unknownOperation, withFields } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
@@ -46,7 +46,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   #hasEnded = false
 
   static {
-    nameCalls(Journal, ['calls', 'last', 'entry', 'explain', 'waitFor', 'trace', 'har'], () => 'journal.')
+    nameCalls(Journal, ['calls', 'last', 'entry', 'explain', 'waitFor', 'har'], () => 'journal.')
     refuseGuesses(Journal.prototype, 'journal')
   }
 
@@ -106,14 +106,6 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
 
   #has(operation: string): boolean {
     return this.operations.some(({ id }) => id === operation)
-  }
-
-  /** Returns a trace's calls, oldest first. @param trace Trace id, or a full `traceparent`. */
-  trace(trace: string): JournalEntry[] {
-    const id = traceIdOf(trace) ?? trace
-    if (!/^[\da-f]{32}$/.test(id))
-      throw new GatewayError(400, `expects a traceparent or a trace id of 32 hex digits, got ${shown(trace)}`)
-    return this.#records.filter(({ traceId }) => traceId === id).map(toEntry)
   }
 
   /** Returns the requests that no operation, rule or recording matched. */
@@ -315,7 +307,6 @@ function explanationOf(record: CallRecord): string {
   return facts.map((line) => printable(oneLine(hideInString(line)))).join('\n')
 }
 
-/** Sentences about deliveries. */
 export const deliveries: Readonly<Record<Delivery, string>> = {
   complete: '',
   pending: 'The reply is still being sent.',
