@@ -3,6 +3,7 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import { canonicalJson, fieldsOf, isObject, listOf, parseJson } from '../../lib/json.ts'
 import { jsonProblem } from '../../model/structured.ts'
 import type { ScenarioProgress } from '../../scenarios/activation.ts'
+import { modelOf } from '../../scenarios/condition.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
 import {
   type Attempt,
@@ -39,6 +40,8 @@ export const judges = {
       const [{ entry }, retry] = attempts
       const asked = retryAfterOf(entry)
       const gap = retry.entry.elapsedMs - entry.elapsedMs
+      // Limits are often per model.
+      if (modelOf(entry.body) !== modelOf(retry.entry.body)) continue
       const isJudged = gap > 0
       const what = isJudged
         ? `the next came after ${Math.round(gap)} ms`
@@ -102,7 +105,7 @@ export const judges = {
           const attempts = [answered, attempt]
           // Otherwise, the application had no reason to repeat itself, and meant to.
           if (answered.faults.some((name) => !isSlow(name)) || attempt.entry.elapsedMs >= firstTrouble)
-            yield { attempts, text: 'a request was sent again that had been answered in full' }
+            yield { attempts, text: 'a request that had been answered in full was sent again' }
         }
         if (attempt.reading.ending === 'whole' || attempt.faults.includes('lost-reply')) answered ??= attempt
         else failures.add(attempt)

@@ -84,6 +84,7 @@ const down = { fault: 'status' } as const
 const cases: [title: string, rule: Omit<Rule, 'on'> | undefined, work: Work, found: string][] = [
   ['an attempt before Retry-After is over', limited, again([30_000]), 'retry-after-ignored'],
   ['an attempt after Retry-After', limited, again([60_000]), ''],
+  ['another model before Retry-After is over', limited, afterwards({ model: 'aurora/other' }), ''],
   ['a rejected request again', refused, again([50]), 'not-retryable-retried'],
   ['another model instead', refused, afterwards({ model: 'aurora/other' }), ''],
   ['another question', refused, afterwards({ input: 'And why so high?' }), ''],
