@@ -338,7 +338,7 @@ function recordsOf(client: ControlClient, sandbox: string, collection: string): 
   }
 }
 
-/** Returns a function that ignores an error with this status, and throws all others. */
+/** Returns a function that ignores errors with this status and rethrows others. */
 function undefinedIf(status: number): (error: unknown) => undefined {
   return (error) => {
     if (!(error instanceof GatewayError && error.status === status)) throw error

@@ -86,7 +86,7 @@ export class Query<Row extends object> {
 
 type CompileFunction = (predicate: Predicate<unknown>) => (value: unknown) => boolean
 
-/** Refuses functions in `list()`, because a remote client cannot send them. */
+/** Rejects functions in `list()`, because a remote client cannot send them. */
 export const refuseFunctions: CompileFunction = () => {
   throw new GatewayError(400, 'The condition must not contain functions: use query()')
 }

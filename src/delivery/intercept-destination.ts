@@ -1,4 +1,4 @@
-/** Decides whether the gateway handles a request of this process, or whether it passes through or is rejected. */
+/** Decides whether a request from this process goes to the gateway, passes through or is rejected. */
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { sandboxIdOfKey } from '../gateway/locate.ts'

@@ -1,6 +1,5 @@
 /**
- * Both versions of undici's handlers: with callbacks (undici 6, `fetch` in Node 22 and 24) and with a controller (undici
- * 7 and 8). Imports only types, because undici is not a dependency.
+ * Both undici handler APIs: callbacks (undici 6, `fetch` in Node 22 and 24) and a controller (undici 7 and 8). Imports only types, because undici is not a dependency.
  */
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'

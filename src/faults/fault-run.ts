@@ -91,7 +91,7 @@ export class FaultRun {
     return changeFrames(faulty, (frames) => this.#watched(frames))
   }
 
-  /** Reads raw bytes as events, and stores the protocol of the first event that belongs to one. */
+  /** Parses raw bytes as events, and stores the first protocol that an event identifies. */
   *#readEvents(frames: Iterable<Frame>): Generator<Frame> {
     const { protocols = [] } = this.#rules[0]?.inputs ?? {}
     let isEmpty = true

@@ -11,7 +11,7 @@ export const layers = {
   form: "the answer's format: JSON or an event stream",
   fields: 'the fields of a JSON body, or of the JSON in each event',
   answer: 'the content of a generated answer, in JSON or in stream events',
-  events: "a stream's events: their selection, order and timing, and the stream's end",
+  events: 'which events a stream sends, in what order and when, and how it ends',
   text: 'the encoding of stream events',
   bytes: "the body's encoding, length and speed",
   chunks: 'how a stream is split into chunks',

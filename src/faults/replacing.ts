@@ -11,7 +11,7 @@ export const replacingFaults = [
     summary: 'The reply is delayed by a fixed or random time (uniform or log-normal).',
     params: () => ({
       ms: Duration.default(1000).describe('Delay in milliseconds. If `sigma` is set, the median delay.'),
-      jitterMs: Duration.default(0).describe('Maximum of a random extra delay, in milliseconds.'),
+      jitterMs: Duration.default(0).describe('Maximum random extra delay, in milliseconds.'),
       sigma: z
         .number()
         .positive()

@@ -1,4 +1,4 @@
-/** Extras are optional features. The core depends only on these interfaces; `extras/index.ts` lists them. */
+/** Extras are optional features. The core uses only these interfaces; `extras/index.ts` lists the extras. */
 import type { Command } from 'commander'
 import type * as z from 'zod'
 import type { Reply } from '../http/reply.ts'

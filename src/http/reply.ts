@@ -46,7 +46,7 @@ export interface Reply<Value = unknown> {
   headers: Record<string, string>
   /** JSON, a stream of frames, nothing, or the end of the connection. */
   body: Body<Value>
-  /** Effects of faults and the `latency` option on the delivery. Default: none. */
+  /** Effects of faults and the `latency` option on delivery. Default: none. */
   transport?: Transport
 }
 

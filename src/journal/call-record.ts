@@ -264,7 +264,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.warnings = [...this.warnings.slice(0, maxWarnings), text]
   }
 
-  /** Stores which rules a valid request violates, and warns about them unless they cause an error. */
+  /** Stores the rules that a well-formed request breaks, and warns unless they cause an error. */
   checked(broken: readonly BrokenRule[], isRefused: boolean): void {
     this.brokenRules = broken.slice(0, maxWarnings).map(({ rule, param, message }) => {
       return { rule, param, message: truncate(message, maxSentence) }

@@ -63,7 +63,7 @@ export const JournalEntry = z.lazy(() =>
         .array(
           z.strictObject({
             ms: z.number().describe('Real time since the request arrived, in milliseconds.'),
-            offset: z.int().describe('Offset in the body, in bytes.'),
+            offset: z.int().describe('Byte offset in the body.'),
           }),
         )
         .describe("Times at which the reply body's chunks were sent. Empty for a reply sent in one piece."),
@@ -119,7 +119,7 @@ export interface JournalEntry<Body = unknown> extends EntryFields {
 
 export type Delivery = EntryFields['delivery']
 
-/** Throws for an unknown field and for a regular expression, because they would silently match nothing. */
+/** Throws for unknown fields and regular expressions, which would silently match nothing. */
 export function readMatch<Match>(match: Match): Match {
   if (match === undefined) return match
   if (typeof match !== 'object' || match === null)

@@ -14,7 +14,7 @@ import { allCallsText, calls } from './journal-text.ts'
 
 export interface Verdict {
   pass: boolean
-  /** Failure message, with the received calls. If the assertion passed, the message for its negation. */
+  /** Failure message, with the received calls. If the assertion passed, the message for `.not`. */
   message: string
   /** The closest call, reduced to the expected fields, for a diff. */
   actual?: unknown

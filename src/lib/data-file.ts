@@ -44,7 +44,7 @@ export function formatProblem({ file, line, column, message }: FileProblem): str
 
 export interface DataFile {
   readonly value: unknown
-  /** Returns the position of the value at a path, or of its last existing ancestor. */
+  /** Returns the position of the value at a path, or of its nearest existing ancestor. */
   locate(path: readonly PropertyKey[]): Place
 }
 

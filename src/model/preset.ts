@@ -86,7 +86,7 @@ export function toOtherChoice(choice: { type: string }): Prompt['toolChoice'] {
   return { type: choice.type, name: textOf(name ?? fieldsOf(custom)['name']), path: 'body.tool_choice' }
 }
 
-/** Returns the tools that a `tool_choice` of the type `allowed_tools` lists. Any other choice allows all tools. */
+/** Returns the tools listed in a `tool_choice` of type `allowed_tools`. Any other choice allows all tools. */
 export function allowedTools(
   tools: readonly PromptTool[] | undefined,
   choice: unknown,

@@ -6,21 +6,29 @@
 /** A Markdown link. The link's URL may contain one level of parentheses, as Wikipedia URLs do. */
 const link = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/
 
-const ideograph = '字'
+const ideographs = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}'
+const other = `^\\s\\p{L}\\p{N}${ideographs}`
 
-const plainTokens = new RegExp(
-  `${link.source}| ?[0-9A-Za-z]{1,8}| ?${ideograph}| ?[^\\s0-9A-Za-z${ideograph}][^\\s0-9A-Za-z${ideograph}[]{0,7}|\\s{1,8}`,
-  'g',
+/** Expects every grapheme to be one code point. */
+const tokens = new RegExp(
+  `${link.source}| ?(?:(?![${ideographs}])[\\p{L}\\p{N}]){1,8}| ?[${ideographs}]| ?[${other}][${other}[]{0,7}|\\s{1,8}`,
+  'gu',
 )
 
+/** Characters that form graphemes with others, such as combining marks and joined emoji. */
+const joining =
+  /\u200c|\u200d|[\r\p{M}\p{RI}\p{Emoji_Modifier}\u0600-\u0605\u0e33\u0eb3\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uff9e\uff9f\u{e0020}-\u{e007f}]/u
+
 export function tokenize(text: string): readonly string[] {
-  if (isPlain(text)) return text.match(plainTokens) ?? []
+  // Segmenting takes twenty times as long.
+  if (!joining.test(text)) return text.match(tokens) ?? []
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
-  const characters = Array.from(segmenter.segment(text), ({ segment }) => segment)
+  const graphemes = Array.from(segmenter.segment(text), ({ segment }) => segment)
   let end = 0
-  return Array.from(characters.map(toPlain).join('').match(plainTokens) ?? [], ({ length }) => {
-    end += length
-    return characters.slice(end - length, end).join('')
+  return Array.from(graphemes.map(firstOf).join('').match(tokens) ?? [], (token) => {
+    const start = end
+    end += Array.from(token).length
+    return graphemes.slice(start, end).join('')
   })
 }
 
@@ -28,17 +36,9 @@ export function countTokens(text: string): number {
   return tokenize(text).length
 }
 
-/** Returns true for ASCII without carriage returns. Segmenting such text would take twenty times as long. */
-function isPlain(text: string): boolean {
-  return !/[\r\u0080-\uffff]/.test(text)
-}
-
 let segmenter: Intl.Segmenter | undefined
 
-/** Returns one code unit of the same kind as the character. */
-function toPlain(character: string): string {
-  if (isPlain(character)) return character
-  if (/^\s+$/.test(character)) return character.startsWith('\r') ? '\n' : '\t'
-  if (/^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(character)) return ideograph
-  return /^[\p{L}\p{N}]/u.test(character) ? 'a' : '!'
+/** Returns one code point of the same kind. */
+function firstOf(grapheme: string): string {
+  return grapheme.startsWith('\r') ? '\n' : String.fromCodePoint(Number(grapheme.codePointAt(0)))
 }

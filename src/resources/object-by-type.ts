@@ -40,7 +40,7 @@ const OpenUnion = z.core.$constructor<z.ZodUnion>('OpenUnion', (union, definitio
   }
 })
 
-/** Returns a schema for objects of these types, or of any other type with these fields and possibly more. */
+/** Returns a schema for objects of these types, or of any other type with at least these fields. */
 export function openUnion<Kinds extends z.ZodDiscriminatedUnion, Fields extends z.ZodRawShape>(
   kinds: Kinds,
   fields: Fields,

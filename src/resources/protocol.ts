@@ -68,7 +68,7 @@ export interface StreamPlaces {
   isFinal(event: StreamEvent): boolean
   /** If true, streams end without `[DONE]`. Default: false. */
   readonly endsWithoutDone?: boolean
-  /** Changes an answer or event as if it had ended for this reason. Returns the argument itself if unchanged. */
+  /** Makes an answer or event end with this reason. Returns the argument itself if unchanged. */
   ended(value: object, reason: 'stop' | 'length' | 'content_filter'): object
   /** Locates the texts and calls in an answer or event. */
   partsOf(value: object): readonly AnswerPart[]

@@ -15,7 +15,7 @@ export function isSentField(operation: string, path: string, lists: readonly Sen
   )
 }
 
-/** Returns true for a type of input items that the specification lacks. */
+/** Returns true for an input item type that the specification lacks. */
 export function isSentItem(type: unknown): boolean {
   return published.items.split(' ').includes(String(type))
 }

@@ -59,7 +59,7 @@ export const gatewayOptions = {
     { default: 'fixed' },
   ),
   timeScale: option(
-    'Factor for delays and elapsed time. 0 makes delays instant.',
+    'Multiplier for delays and elapsed time. 0 removes delays.',
     () => z.number().min(0).max(1e6),
     { default: 1, flag: '--time-scale <factor>' },
   ),

@@ -205,8 +205,8 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
    * Node) a file path. If one is invalid, activates nothing and throws an error that lists its problems.
    *
    * Rules of all scenarios work together: the first that can reply does, and faults of the others change its reply.
-   * Rules with times or steps left come first, oldest first; then replies with `when`, scripts with turns left, all
-   * others (newest first), and recordings.
+   * Order: rules with uses or steps left, oldest first; replies with `when`, scripts with turns left, and all others,
+   * each newest first; recordings.
    *
    * @example using outage = sandbox.use('provider-outage')
    */

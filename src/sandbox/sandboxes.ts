@@ -45,7 +45,7 @@ export class Sandboxes {
   #sweptAt = 0
   #generated = 0
   readonly store: JournalStore
-  /** Sandbox for requests that do not name one. The gateway sets it to itself. */
+  /** Sandbox for requests that do not name one. The gateway sets this to itself. */
   default!: Sandbox
 
   constructor(setup: SandboxesSetup) {

@@ -115,7 +115,7 @@ export interface Progress {
   matched: number
   /** Number of steps taken. In a sequence, steps whose faults had no effect also count. */
   taken: number
-  /** Number of steps taken, except those whose faults had no effect. */
+  /** Steps taken, not counting those whose faults had no effect. */
   applied: number
   readonly rateLimit: RateLimitUsage | undefined
   runs: readonly ScriptRun[]

@@ -253,7 +253,7 @@ function* faultProblems(
   if (replacement) yield [path, `: '${replacement.name}' replaces ${replaced}`]
 }
 
-/** Returns a field that is set in a `rate-limit` fault although a rule's `rateLimit` overrides it. */
+/** Returns a `rate-limit` fault's field that is set but overridden by the rule's `rateLimit`. */
 function rateLimitField(fault: FaultSetting): string | undefined {
   if (fault.name !== 'rate-limit') return undefined
   const defaults: object = faultOf(fault.name).params().parse({})

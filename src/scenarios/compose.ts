@@ -1,6 +1,6 @@
 /**
- * Decides which active rules act on a request, and counts their uses. Rules of different activations act
- * together: one answers, and others change its reply. Within an activation, the first matching rule applies. A
+ * Decides which active rules act on a request, and counts their uses. Rules from different activations combine: one
+ * answers, others change its reply. Within an activation, the first matching rule applies. A
  * rule that only sets the state, or whose faults cannot be combined with the answer, does not end the search.
  */
 import { conflict } from '../faults/compatibility.ts'

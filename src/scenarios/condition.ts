@@ -103,7 +103,7 @@ export function isPattern(value: unknown): value is Pattern {
   return Object.keys(Object(value)).every((name) => name === 'matches' || name === 'flags')
 }
 
-/** Compiled patterns, because compiling takes milliseconds, and both checking and matching need the result. */
+/** Cached patterns: compiling takes milliseconds, and both checking and matching need the result. */
 const cache = new Map<string, ReturnType<typeof compile>>()
 const maxCached = 10_000
 
@@ -142,7 +142,7 @@ export const TextCondition = z.lazy(() =>
   z.union([text, Part, Pattern], mustBe('text, { contains } or { matches }')),
 )
 
-/** Returns the condition that a string abbreviates: it searches for a substring. */
+/** Expands a string condition, which searches for a substring. */
 export function textCondition(text: z.infer<typeof TextCondition>): Extract<Condition, object> {
   return typeof text === 'string' ? { contains: text } : text
 }
@@ -170,7 +170,7 @@ const named = z.lazy(() => record(text, Condition))
 export const When = z.lazy(() =>
   z.strictObject(
     {
-      model: field(texts, 'Globs of model names, such as `aurora/*`. At least one must match.'),
+      model: field(texts, 'Model name globs, such as `aurora/*`. At least one must match.'),
       input: field(
         TextCondition,
         "Text of the user's latest message: a substring, or `{ matches: 'regex', flags: 'i' }`. For a system prompt, use `body`, as in `{ 'messages.0.content': { contains: 'title' } }`.",
@@ -211,7 +211,7 @@ export function turnsOf(conversation: Conversation): NonNullable<ParsedWhen['tur
 
 export interface Test {
   passes(request: Conditioned): boolean
-  /** Describes the expected and the actual value, as the end of a sentence. */
+  /** Describes the expected and actual values, to end a sentence. */
   explain(request: Conditioned): string
 }
 

@@ -1,4 +1,4 @@
-/** Reads scenarios: names of bundled ones and of faults, values, files and, with an extra, recordings. */
+/** Reads scenarios: values, files, names of bundled scenarios or faults and, with an extra, recordings. */
 import { type DataFile, FileError } from '../lib/data-file.ts'
 import { isObject } from '../lib/json.ts'
 import { recordings } from './activation.ts'

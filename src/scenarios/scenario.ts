@@ -102,7 +102,7 @@ export const Scenario = z.lazy(() =>
       $schema: field(z.string(), 'URL or path of the JSON Schema, for editors.'),
       name: z
         .string()
-        .regex(/^[A-Za-z0-9][\w.-]{0,99}$/, 'Must be 1 to 100 letters, digits, dots, dashes and underscores')
+        .regex(/^[A-Za-z0-9][\w.-]{0,99}$/, 'Must be 1 to 100 letters, digits, dots, dashes or underscores')
         .describe('Scenario name, which is sent in headers.'),
       description: field(z.string(), 'Effect that a client observes.'),
       rules: list(Rule).min(1).max(10_000).describe('The first rule that matches a request applies.'),

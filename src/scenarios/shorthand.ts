@@ -35,7 +35,7 @@ export function replyScenario(reply: string | ScriptedReply, options: ReplyOptio
 
 type StatusFault = Extract<Fault, { name: 'status' }>
 
-/** Options of `fail()`: requests to match, and error reply fields. */
+/** Options for `fail()`: requests to match and error reply fields. */
 export interface FailOptions extends Frequency, Omit<StatusFault, 'name' | 'status'> {
   /** Operation id, `*`, or `POST /path` for a path without an operation. Default: `*`, or `text` with `when.turn`. */
   on?: Rule['on']

@@ -19,7 +19,7 @@ export interface TemplateCall extends Omit<RuleRequest, 'operation' | 'route'> {
 /** @param number Position of the call among those that match the rule's conditions, from 1; for a script, the turn. */
 export type FillTemplates = <Scripted extends object>(scripted: Scripted, number: number) => Scripted
 
-/** Maximum number of characters that one reply's templates may write. */
+/** Maximum number of characters that one reply's templates may produce. */
 const maxOutput = 1024 * 1024
 /** Maximum number of templates in one reply. Each template can lead to a warning. */
 const maxTemplates = 10_000

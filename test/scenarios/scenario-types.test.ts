@@ -44,7 +44,7 @@ describe('defineScenario', () => {
   it.each([
     [
       { name: 'a b', rules: [{ on: '*', fault: 'status' }] },
-      "defineScenario: scenario 'a b': name must be 1 to 100 letters, digits, dots, dashes and underscores",
+      "defineScenario: scenario 'a b': name must be 1 to 100 letters, digits, dots, dashes or underscores",
     ],
     [{ name: 'outage', rules: [] }, "defineScenario: scenario 'outage': rules must not be empty"],
     [{ name: 'outage', rules: [{ on: '*', fualt: 'status' }] }, "did you mean 'fault'?"],

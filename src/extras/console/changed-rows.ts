@@ -6,7 +6,7 @@ import { firstKey } from '../../resources/collection.ts'
 
 export interface ChangedRows {
   readonly rows: readonly { key: string; row: Record<string, unknown>; change: 'added' | 'changed' | null }[]
-  /** Number of rows of the seed that were deleted. */
+  /** Number of deleted seed rows. */
   readonly deleted: number
 }
 

@@ -1,4 +1,4 @@
-/** Checks the file of a failed test, and converts its calls to what the page shows of live calls. */
+/** Checks a failed test's file, and converts its calls to the form used for live calls. */
 import * as z from 'zod'
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { invalidRequest } from '../../http/errors.ts'

@@ -98,13 +98,13 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       resolve: () => ({ data: [...bundledScenarios.values()] }),
     }),
     gatewayOperation('readFailedTest', 'POST /console/failed-tests', {
-      doc: { summary: 'Check the file of a failed test, and convert its calls for the page', tag },
+      doc: { summary: "Check a failed test's file, and convert its calls for the page", tag },
       input: { body: z.strictObject({ file: FailedTestFile }) },
       output: z.object({ data: z.looseObject({}) }),
       resolve: ({ gateway, body: { file } }) => ({ data: readFailedTest(file, gateway) }),
     }),
     sandboxOperation('checkDraft', 'POST /console/sandboxes/{sandbox}/drafts', {
-      doc: { summary: 'Check the text of a scenario, and try it on past calls', tag },
+      doc: { summary: "Check a scenario's text, and try it on past calls", tag },
       input: { body: z.strictObject({ text: z.string(), position: z.int().min(0).default(0) }) },
       output: z.object({ data: z.looseObject({ problems: z.array(z.looseObject({})) }) }),
       resolve: (sandbox, { gateway, body: { text, position } }) => ({

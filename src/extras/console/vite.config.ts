@@ -1,4 +1,4 @@
-/** Builds the console into `dist/console`. Names of scripts and style sheets have content hashes. */
+/** Builds the console into `dist/console`. Script and style sheet names contain content hashes. */
 import { defineConfig } from 'vite'
 
 export default defineConfig({

@@ -29,7 +29,7 @@ export interface Why {
 export interface RuleReport {
   /** Id of the rule's activation. In a file and for recordings: the name of the scenario. */
   activation: string
-  /** The rule's position in the scenario, from 1. */
+  /** The rule's 1-based position in the scenario. */
   rule: number
   label: 'Applied' | 'Not reached yet' | 'Near miss'
   /** Title, such as `rule 2 of 'busy'`, and the reason if the rule did not apply. */

@@ -30,7 +30,7 @@ export class OpenApiDocument {
     this.#root = root
   }
 
-  /** Throws a `TypeError` if a path is in another file. */
+  /** Throws a `TypeError` if a path item is in another file. */
   operations(): PathOperation[] {
     return Object.entries(this.#root['paths'] as Json).flatMap(([path, value]) => {
       if (!path.startsWith('/') || !isObject(value)) return []

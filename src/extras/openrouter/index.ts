@@ -6,7 +6,7 @@ import { openrouter as dialect } from './dialect.ts'
 
 export const openrouterOptions = {
   dialect: option(
-    '`openrouter` turns on OpenRouter mode: its names and fields in requests and replies. Default: none.',
+    "`openrouter` turns on OpenRouter mode, with OpenRouter's names and fields in requests and replies. Default: none.",
     () => z.enum(['openrouter']),
     { flag: '--dialect <name>' },
   ),

@@ -281,7 +281,7 @@ function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: read
       const near = nearestRecording(all, request, parts, redactor.ignoreFields)
       if (!near)
         return {
-          message: `There is no recording of ${line}`,
+          message: `No recording of ${line}`,
           fix: '. Run gateway-understudy record, or set recordings.onUnmatched',
         }
       const { recording, field, reason } = near
@@ -293,7 +293,7 @@ function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: read
   return { find, handles }
 }
 
-/** Returns the methods whose recordings can reply to a method. Recordings of GET also reply to HEAD. */
+/** Returns the methods whose recordings also serve this one. Recordings of GET also reply to HEAD. */
 function methodsFor(method: string): string[] {
   return method === 'HEAD' ? ['HEAD', 'GET'] : [method]
 }

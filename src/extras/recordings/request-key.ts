@@ -28,7 +28,7 @@ export interface KeyParts {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** Hash of the body: JSON with sorted keys and without ignored fields, any other body unchanged. */
+  /** Hash of the body: JSON with sorted keys and without ignored fields; any other body unchanged. */
   readonly bodyHash: string
 }
 

@@ -59,7 +59,7 @@ function blocksIn(value: Fields, index: number, values: readonly Fields[]): read
   return [{ ...started, ...fieldsOf(next?.['delta']), citations, type: started['type'] }]
 }
 
-/** Converts an item of a response, or a content block. Omits items whose types Understudy lacks. */
+/** Converts a response item or a content block. Omits items whose types Understudy lacks. */
 function toItem(item: unknown): ScriptedItemInput[] {
   const { type, content, summary, thinking, encrypted_content: sealed, action } = fieldsOf(item)
   const texts = (list: unknown) => listOf(list).map(() => text)
@@ -98,7 +98,7 @@ function toPart(part: unknown) {
   return { text: said === '' ? '' : text, annotations: cited }
 }
 
-/** Joins the message or deltas of a completion's first choice. Understudy groups a message's parts by their kind. */
+/** Returns the first choice's message, or joins its deltas. Understudy groups a message's parts by their kind. */
 function chatItems(values: readonly Fields[]): ScriptedItemInput[] {
   const choices = values.flatMap(({ choices }) => listOf(choices).slice(0, 1)).map(fieldsOf)
   const isStream = choices.length > 1

@@ -126,7 +126,7 @@ export async function forward(upstream: string, record: CallRecord, signal: Abor
   }
 }
 
-/** Maximum size of a compressed reply in bytes, after decompression. */
+/** Maximum size of a decompressed reply, in bytes. */
 const maxDecodedBytes = 256 * 1024 * 1024
 
 function* framesOf(body: AsyncIterable<Uint8Array>): Generator<Frame> {

@@ -1,4 +1,4 @@
-/** Rules that Anthropic applies to valid message requests. Its error messages begin with the path in the body. */
+/** Anthropic's rules beyond the schema of a message request. Its error messages begin with the path in the body. */
 import { fieldsOf, isObject, listOf, textOf } from '../../lib/json.ts'
 import { callAfterThinking, readSignature } from '../../model/signature.ts'
 import { isBroken, nodesIn } from './openai.ts'

@@ -1,4 +1,4 @@
-/** Rules that OpenAI's formats share, for ids, tool names and JSON Schemas. */
+/** Rules shared by OpenAI's formats: ids, tool names and JSON Schemas. */
 import { fieldsOf, isObject, listOf, textOf } from '../../lib/json.ts'
 import { readPointer } from '../../lib/value-path.ts'
 import { breach, type Facts, type Fields } from './rule.ts'

@@ -44,7 +44,7 @@ export type FindingsOf<Sandbox> = Sandbox extends { journal: { entries(): Promis
   ? Promise<Finding[]>
   : Finding[]
 
-/** Matchers of `expect`. `Result` is a promise in Playwright. */
+/** Matchers for `expect`. `Result` is a promise in Playwright. */
 export interface VerdictMatchers<Result> {
   /**
    * Asserts that the application has made no mistake: there are no findings, and no evidence is missing.

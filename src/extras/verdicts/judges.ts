@@ -1,6 +1,7 @@
 /** Looks for findings, with one function per kind of finding. */
 import type { JournalEntry } from '../../journal/entry.ts'
 import { canonicalJson, fieldsOf, isObject, listOf, parseJson } from '../../lib/json.ts'
+import { walk } from '../../lib/value-path.ts'
 import { jsonProblem } from '../../model/structured.ts'
 import type { ScenarioProgress } from '../../scenarios/activation.ts'
 import { modelOf } from '../../scenarios/condition.ts'
@@ -69,7 +70,7 @@ export const judges = {
       const attempts = [failed, ...(end === -1 ? later : later.slice(0, end + 1))]
       const [first = 0, second = 0, third = 0] = gapsBetween(attempts).slice(-3)
       if (attempts.length > maxAttempts) yield { attempts, text: `more than ${maxAttempts} attempts` }
-      else if (first > 0 && third > 0 && Math.max(second, third) < 1.25 * first)
+      else if (first > 2 * timerMs && third > 0 && Math.max(second, third) < 1.25 * first)
         yield { attempts, text: 'the waits between them do not grow' }
     }
   },
@@ -209,6 +210,7 @@ function accepted(what: string, concerns: (reading: Reading, evidence: Evidence)
   return function* ({ all, groups }, evidence) {
     const { result, userAborted } = evidence
     const leaves = leavesOf(result)
+    const starts = startsOf(result)
     const whole = all.flatMap(({ reading }) => (reading.ending === 'whole' ? reading.text : []))
     for (const attempt of groups.flatMap((group) => group.at(-1) ?? [])) {
       const { entry, reading } = attempt
@@ -220,7 +222,10 @@ function accepted(what: string, concerns: (reading: Reading, evidence: Evidence)
       const known = [squeezed(entry.requestText.text), ...whole]
       const isIts = (leaf: string) =>
         leaf === reading.text || overlaps(leaf, reading.text) || overlaps(reading.text, leaf)
-      const isTaken = leaves.some((leaf) => isIts(leaf) && !known.some((text) => text.includes(leaf)))
+      const isNew = (text: string) => !known.some((each) => each.includes(text))
+      const isTaken =
+        leaves.some((leaf) => isIts(leaf) && isNew(leaf)) ||
+        starts.some((start) => reading.text.startsWith(start) && isNew(start))
       const isJudged = result !== undefined
       if (!isJudged || (isTaken && !isMarked(result)))
         yield { attempts: [attempt], text: `${what}, ${isJudged ? unmarked : unjudged}`, isJudged }
@@ -275,6 +280,13 @@ function problemOf(reply: Attempt, { entry, items }: Attempt, id: string): strin
 }
 
 /** Returns the strings in a value, and the joined strings of each list of strings, all without white space. */
+/** Returns the JSON of a result and of objects in it, without the end, which repaired JSON has in another place. */
+function startsOf(result: unknown): string[] {
+  const inside = [...walk(result)].filter(([, value]) => Object(value) === value)
+  if (inside.some(([, , isInItself]) => isInItself)) return []
+  return inside.map(([, value]) => squeezed(String(JSON.stringify(value))).replace(/["\]}]*$/, ''))
+}
+
 function leavesOf(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return [squeezed(value)].filter((text) => text !== '')
   if (typeof value !== 'object' || value === null || depth > 20) return []

@@ -1,5 +1,6 @@
 /** Adds Vitest tests that run an application with faults and fail if it does not survive them. */
 import type { GatewayCore } from '../../gateway/gateway.ts'
+import { print } from '../../lib/print.ts'
 import type { SweepOptions, SweepWork } from './sweep.ts'
 
 export interface SurvivalOptions<Result> extends SweepOptions<Result> {
@@ -18,7 +19,7 @@ const failing = /^(?:silent|hung|crashed|duplicated)$/
 
 /**
  * Adds a test that runs the application once per call and fault, like `sweep()` in `gateway-understudy/verdicts`, with
- * the file's gateway. It fails with a table if a run is silent, hung, crashed or duplicated.
+ * the file's gateway. Prints a table, and fails if a run is silent, hung, crashed or duplicated.
  *
  * @example test.survives('the chat', ({ baseUrl, apiKey }) => ask('Hello?', { baseUrl, apiKey }))
  */
@@ -38,7 +39,9 @@ export function survives<Result>(
     const lines = outdated.map((title) => `accepted has '${title}', which no longer occurs: remove it`)
     const { length } = titles.filter((title) => !accepted.includes(title))
     if (length > 0) lines.push(`${length} of ${result.runs.length} runs failed`)
-    if (lines.length > 0) throw new Error(`${lines.join('\n')}\n${sweepTable(result)}`)
+    const table = sweepTable(result)
+    if (lines.length > 0) throw new Error(`${lines.join('\n')}\n${table}`)
+    print(`[understudy] ${name} survives ${result.runs.length} runs\n${table}`)
   }
   this(name, run, timeoutMs)
 }

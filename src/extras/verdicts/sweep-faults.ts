@@ -16,7 +16,7 @@ export type SweepFault = Fault | `status-${number}`
 type Setting = { readonly name: string } & Readonly<Record<string, unknown>>
 
 const quick =
-  'status-400 status-503 rate-limit timeout connection-reset lost-reply malformed-body html-error-page error-body-in-200 truncated-body content-filter stream-cut stream-reset stream-stall stream-error-event stream-split'.split(
+  'status-400 status-503 rate-limit timeout connection-reset lost-reply malformed-body html-error-page error-body-in-200 truncated-body content-filter stream-cut stream-reset stream-stall stream-error-event stream-split tool-arguments'.split(
     ' ',
   )
 const statuses = [400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 502, 503, 504, 524, 529]

@@ -64,7 +64,7 @@ export interface SweepOptions<Result, RequestBodies extends object = Record<stri
 }
 
 export interface SweepRun {
-  /** Number of the call that the fault affects, counted from 1. */
+  /** 1-based index of the call that the fault affects. */
   readonly call: number
   /** Operation id, or method and path. */
   readonly operation: string
@@ -177,6 +177,8 @@ export async function runSweep<Result, RequestBodies extends object>(
     if (failure?.[0] === 'crashed') return failure
     const twice = findings.find(({ name }) => name === 'duplicate-effect' || name === 'tool-result-twice')
     if (twice) return ['duplicated', twice.message]
+    const guessed = findings.find(({ name }) => name === 'tool-executed-on-broken-arguments')
+    if (guessed) return ['silent', guessed.message]
     if (failure) return failure
     const result = observed.result as Result
     if (options.isPartial?.(result)) return ['partial', `it returned ${textOf(result)}`]
@@ -248,7 +250,7 @@ function reasonNotReached(entries: readonly JournalEntry[]): string {
   return reached?.warnings.find((each) => each.includes('nothing to act on')) ?? 'the call did not come'
 }
 
-/** Messages of V8, JavaScriptCore and SpiderMonkey for invalid JSON. */
+/** V8's, JavaScriptCore's and SpiderMonkey's messages for invalid JSON. */
 const jsonMessage = /JSON\b.*\bposition|in JSON\b|JSON input|valid JSON|JSON Parse error|^JSON\.parse:/
 
 function isCrash(error: unknown): boolean {

@@ -28,5 +28,5 @@ function problemsOf({ brokenRules, rules, status, error }: JournalEntry): string
   return isRefused ? [`refused with ${status}: ${error}`] : []
 }
 
-/** Statuses with which the gateway itself rejects invalid requests. */
+/** Statuses that the gateway itself uses to reject invalid requests. */
 const invalid = [400, 404, 405, 413, 415, 422]

@@ -3,7 +3,7 @@ export class Exhausted extends Error {}
 /** Maximum number of steps, enough for a schema with 2,500 required fields. */
 const maxSteps = 150_000
 
-/** Counts steps instead of time, so that the result is the same on every machine. */
+/** Limits steps instead of time, so that the result is the same on every machine. */
 export class Budget {
   #steps = 0
 

@@ -22,7 +22,7 @@ export interface ValuePlace extends Location {
 
 interface GenerateOptions {
   seed: string
-  /** Returns the next words for free-form strings and field names. */
+  /** Returns the next words for a free-form string or field name. */
   words(): string
   /** Proposes a value, which is used if the schemas accept it. Strings are truncated or repeated to fit. */
   propose(place: ValuePlace): unknown

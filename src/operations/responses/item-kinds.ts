@@ -1,4 +1,4 @@
-/** Output item types whose fields are sent as scripted, with their generated fields and their events. */
+/** Output item types that are sent as scripted, plus their generated fields and events. */
 
 interface ItemKind {
   readonly prefix: string

@@ -72,7 +72,7 @@ describe('a request', () => {
   it('does not match a recording of an exchange in progress, or one without a request', async () => {
     const gateway = replaying([{ ...recorded('a', {}), end: undefined }, recordingOf(['b'])])
     expect((await ask(gateway, {})).body.error.message).toBe(
-      'There is no recording of POST /ask. Run gateway-understudy record, or set recordings.onUnmatched',
+      'No recording of POST /ask. Run gateway-understudy record, or set recordings.onUnmatched',
     )
   })
 })

@@ -384,7 +384,7 @@ describe('unmatched requests', () => {
     expect((await call(gateway, 'GET /files')).status).toBe(503)
     expect(upstream.requests.map(({ url }) => url)).toEqual(['/api/v1/responses', '/api/v1/unknown'])
     const forwarded = ['POST /responses', 'POST /unknown'].map(
-      (line) => `There is no recording of ${line}; forwarded to ${upstream.url.href}`,
+      (line) => `No recording of ${line}; forwarded to ${upstream.url.href}`,
     )
     expect(gateway.journal.entries().flatMap(({ warnings }) => warnings)).toEqual(forwarded)
     expect(gateway.journal.unmatched()).toEqual([])

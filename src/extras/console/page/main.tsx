@@ -58,7 +58,7 @@ function App() {
           ))}
         </nav>
         {failedTest.value ? (
-          <span class="tag warn">File, not live</span>
+          <span class="tag warn">From a file</span>
         ) : (
           [<SandboxPicker key="picker" />, <Connection key="connection" />]
         )}

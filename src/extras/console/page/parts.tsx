@@ -23,7 +23,7 @@ export function ActionButton({
   disabled?: boolean
   /** If true, Enter in a field of the surrounding form presses the button. */
   isSubmit?: boolean
-  /** Question to confirm in a dialog, for actions that lose data. Cancel has the focus. */
+  /** Confirmation question, for actions that lose data. Cancel has the focus. */
   question?: string | undefined
 }) {
   const problem = useSignal('')

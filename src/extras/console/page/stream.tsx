@@ -119,7 +119,7 @@ function Timeline({
   const words = [
     `${events.length} events.`,
     `First event after ${milliseconds(first)}.`,
-    ...stalls.map(({ from, to }) => `No event for ${milliseconds(to - from)} from +${milliseconds(from)}.`),
+    ...stalls.map(({ from, to }) => `No events for ${milliseconds(to - from)} from +${milliseconds(from)}.`),
     endings[delivery],
     ...marks.map(({ fault, ms }) => {
       if (ms === undefined) return `Fault ${fault}.`
