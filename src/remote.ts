@@ -53,8 +53,7 @@ export class RemoteGateway extends SandboxOf<RequestBodies> {
       assertNames(options, sandboxOptionNames, 'createSandbox')
       return newSandbox(this.client, options)
     })
-    refuseGuesses(created, 'createSandbox()', true)
-    return created
+    return refuseGuesses(created, 'createSandbox()', true)
   }
 
   /** Returns the addresses of all live sandboxes, the default one first. */

@@ -37,8 +37,7 @@ export interface RunningServer extends AsyncDisposable {
  */
 export function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const server = inCall('startServer', () => start(options))
-  refuseGuesses(server, 'startServer()', true)
-  return server
+  return refuseGuesses(server, 'startServer()', true)
 }
 
 async function start(options: ServerOptions): Promise<RunningServer> {
@@ -61,8 +60,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
   const { token } = server
   const baseUrl = `${url}/api/v1`
   const running = { gateway, port, url, baseUrl, token, close, [Symbol.asyncDispose]: () => close() }
-  refuseGuesses(running, 'server')
-  return running
+  return refuseGuesses(running, 'server')
 }
 
 /** Runs the command line: `serve`, or another command that `--help` lists. Sets `process.exitCode`. */

@@ -40,14 +40,18 @@ const earlyInterception = intercept(earlyGateway, {
   onUnhandledRequest: inject('onUnhandledRequest' as never) ?? 'guard',
 })
 let isTaken = false
+/** The file's gateway. An extended `test` has fixtures of its own, but the same gateway if its options are equal. */
+let taken: { readonly gateway: Gateway; readonly options: GatewayOptions } | undefined
 afterAll(endEarly)
 
 /** Returns a gateway with these options: the early one, unless it was taken before or its options differ. */
 function takeGateway(options: GatewayOptions): Gateway {
+  if (taken && equal(options, taken.options)) return taken.gateway
   endEarly()
   const isShared = !isTaken && equal(options, earlyOptions)
   isTaken = true
-  return isShared ? earlyGateway : createGateway(options)
+  taken = { gateway: isShared ? earlyGateway : createGateway(options), options }
+  return taken.gateway
 }
 
 function endEarly(): void {
@@ -106,6 +110,7 @@ const extended: TestAPI<Fixtures> = base.extend<Fixtures>({
   gateway: [
     async ({ gatewayOptions }, use) => {
       await use(takeGateway(gatewayOptions))
+      taken = undefined
     },
     { scope: 'file' },
   ],

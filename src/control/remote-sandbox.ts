@@ -105,8 +105,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
     const methods: DerivedMethods<RequestBodies> = derived(remoteMethods.sandbox, client, id)
     Object.assign(this, named('', methods))
     this.db = remoteDatabase(client, id)
-    this.journal = named('journal.', remoteJournal<RequestBodies>(client, id))
-    refuseGuesses(this.journal, 'journal')
+    this.journal = refuseGuesses(named('journal.', remoteJournal<RequestBodies>(client, id)), 'journal')
     this.clock = named('clock.', {
       read: () => client.data('readClock', here),
       advance: (ms) => client.data('advanceClock', here, { body: { ms } }),

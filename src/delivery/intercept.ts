@@ -90,6 +90,5 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
       removeBaseUrl()
     },
   }
-  refuseGuesses(interception, 'interception')
-  return interception
+  return refuseGuesses(interception, 'interception')
 }

@@ -97,11 +97,8 @@ export const FaultList = z.lazy(() =>
 /** Names that users are likely to guess, and the faults that they mean. */
 const guessed: Readonly<Record<string, FaultName>> = {
   delay: 'latency',
-  sleep: 'latency',
-  slow: 'latency',
   disconnect: 'connection-reset',
   'network-error': 'connection-reset',
-  unreachable: 'connection-reset',
   error: 'status',
   'stream-error': 'stream-error-event',
 }

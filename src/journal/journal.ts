@@ -24,7 +24,6 @@ type Sent<Body> = Body & { [Field in 'models' | 'plugins' | 'preset' | 'provider
 
 export type BodyOf<RequestBodies, Id> = Id extends keyof RequestBodies ? RequestBodies[Id] : unknown
 
-/** Options of `waitFor()`. */
 export interface WaitOptions extends WaitLimits {
   /** Number of calls to wait for. Default: 1. */
   count?: number

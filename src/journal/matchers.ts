@@ -157,7 +157,5 @@ export function toExpectations<Result, RequestBodies extends object>(
     })
     return Object.fromEntries(entries)
   }
-  const expectations = { ...asserting(false), not: asserting(true) }
-  refuseGuesses(expectations, 'expectSandbox')
-  return expectations
+  return refuseGuesses({ ...asserting(false), not: asserting(true) }, 'expectSandbox')
 }

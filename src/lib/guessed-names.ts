@@ -31,13 +31,18 @@ const guessedNames = {
 } satisfies Record<string, Readonly<Record<string, readonly string[]>>>
 
 /** @param isProperty If true, the names are read as properties, not called. Default: false. */
-export function refuseGuesses(target: object, kind: keyof typeof guessedNames, isProperty = false): void {
+export function refuseGuesses<Api extends object>(
+  api: Api,
+  kind: keyof typeof guessedNames,
+  isProperty = false,
+) {
   for (const [use, names] of Object.entries(guessedNames[kind]))
     for (const name of names) {
       const refuse = function (this: object) {
         const owner = kind === 'sandbox' && 'createSandbox' in this ? 'gateway' : kind
         throw new TypeError(`${owner}.${name} does not exist: use ${use}`)
       }
-      Object.defineProperty(target, name, isProperty ? { get: refuse } : { value: refuse })
+      Object.defineProperty(api, name, isProperty ? { get: refuse } : { value: refuse })
     }
+  return api
 }

@@ -58,11 +58,10 @@ export function readJson(text: string, maxParts = Infinity): unknown {
   for (let at = 0; at < end; at++) {
     const sign = text[at]
     if (sign === '"') at = endOfString(text, at)
-    else if (sign === '[' || sign === '{') depth++
-    else if (sign === ']' || sign === '}') depth--
-    else if (sign === ':') parts++
     else if (sign === ',') parts += weightAt(text, at + 1)
-    else continue
+    else if (sign === ':' || sign === '[') parts++
+    if (sign === '[' || sign === '{') depth++
+    else if (sign === ']' || sign === '}') depth--
     if (depth > maxDepth) throw new RangeError(`Nested deeper than ${maxDepth} levels`)
     if (parts > maxParts)
       throw new RangeError(`Has more than ${maxParts.toLocaleString('en')} values and keys`)

@@ -9,7 +9,6 @@ const link = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/
 const ideographs = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}'
 const other = `^\\s\\p{L}\\p{N}${ideographs}`
 
-/** Expects every grapheme to be one code point. */
 const tokens = new RegExp(
   `${link.source}| ?(?:(?![${ideographs}])[\\p{L}\\p{N}]){1,8}| ?[${ideographs}]| ?[${other}][${other}[]{0,7}|\\s{1,8}`,
   'gu',
@@ -32,8 +31,14 @@ export function tokenize(text: string): readonly string[] {
   })
 }
 
+/** Number of characters to count at once, because the tokens of a long text can take forty times its size. */
+const countedAtOnce = 1024 * 1024
+
 export function countTokens(text: string): number {
-  return tokenize(text).length
+  let count = 0
+  for (let at = 0; at < text.length; at += countedAtOnce)
+    count += tokenize(text.slice(at, at + countedAtOnce)).length
+  return count
 }
 
 let segmenter: Intl.Segmenter | undefined

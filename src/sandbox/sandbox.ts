@@ -45,8 +45,7 @@ type SandboxReply<RequestBodies extends object> = ReplyFunction<
   ReplyContext & { readonly sandbox: Sandbox<RequestBodies> }
 >
 
-const guessedClock = {}
-refuseGuesses(guessedClock, 'clock')
+const guessedClock = refuseGuesses({}, 'clock')
 
 /** @typeParam RequestBodies Request bodies by operation id, for the journal's types. */
 export class Sandbox<RequestBodies extends object = Record<string, unknown>>

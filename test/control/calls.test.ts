@@ -2,19 +2,17 @@
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { createGateway, defineOperation, ok } from '../../src/index.ts'
-import { connectGateway, type RemoteGateway, type RemoteSandbox } from '../../src/remote.ts'
+import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call, open } from '../call.ts'
 
 let server: RunningServer
-let gateway: RemoteGateway
 let sandbox: RemoteSandbox
 beforeAll(async () => {
   server = await startServer({ timeScale: 0 })
-  gateway = await connectGateway(server.url)
 })
 beforeEach(async () => {
-  sandbox = await gateway.createSandbox()
+  sandbox = await (await connectGateway(server.url)).createSandbox()
 })
 afterAll(() => server.close())
 

@@ -16,13 +16,11 @@ it.each<[source: string, flags: string, result: number | string]>([
   ['^.*b', '', 1_000_000],
   ['^.*b', 'gy', 1_000_000],
   ['.*b', '', 5000],
-  ['(?:^.*b)', '', 5000],
   ['^.*b|^c', '', 1_000_000],
   ['^.*b|c', '', 5000],
   ['^.*b', 'm', 5000],
   // The work is multiplied by the length for each repetition that can match what follows it.
   ['^a*b.*c', '', 1_000_000],
-  ['^a+b', '', 1_000_000],
   ['^a+b.+c', '', 1_000_000],
   ['^.*b.*c', '', 5000],
   ['^.+b.+c.+d', '', slow(11)],

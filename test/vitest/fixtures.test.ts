@@ -19,6 +19,15 @@ test("a file's gatewayOptions configure its gateway", async ({ gateway, sandbox 
   expect(await sandbox.db.providers.list()).toHaveLength(3)
 })
 
+test.extend('user', () => 'Ann')("an extended test has the file's options", ({ gateway, user }) => {
+  expect([gateway.options.seed, user]).toEqual(['fixtures', 'Ann'])
+})
+
+test('a test next to an extended one receives its requests', async ({ sandbox }) => {
+  await listProviders(anywhere)
+  expect(sandbox).toHaveReceivedTimes('listProviders', 1)
+})
+
 describe('concurrent tests', () => {
   test('name their sandboxes', ({ sandbox, expect }) => {
     expect(sandbox.name).toBe('concurrent tests > name their sandboxes')

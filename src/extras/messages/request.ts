@@ -55,14 +55,13 @@ export const MessagesRequest = z.lazy(() => {
     .looseObject({
       model,
       models: fallbackModels(),
-      messages: z
-        .array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: content() }))
-        .min(1),
+      messages: list(
+        z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: content() }),
+      ).min(1),
       max_tokens: z.int().min(1).describe('Upper bound on generated tokens.'),
       system: content().nullish(),
       stream: z.boolean().nullish().describe('If true, the reply is an event stream.'),
-      stop_sequences: z
-        .array(z.string())
+      stop_sequences: list(z.string())
         .nullish()
         .describe('Stop sequences. The text ends before the first match.'),
       tools: list(tool()).nullish(),

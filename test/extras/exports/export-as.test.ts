@@ -1,20 +1,18 @@
 /** Tests calls that the remote client exports as a curl command or as a test. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { connectGateway, type RemoteGateway, type RemoteSandbox } from '../../../src/remote.ts'
+import { connectGateway, type RemoteSandbox } from '../../../src/remote.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call, open } from '../../call.ts'
 import { raw, request } from '../../server/raw.ts'
 import { curlCalls, runTest } from './run-snippets.ts'
 
 let server: RunningServer
-let gateway: RemoteGateway
 let sandbox: RemoteSandbox
 beforeAll(async () => {
   server = await startServer({ timeScale: 0 })
-  gateway = await connectGateway(server.url)
 })
 beforeEach(async () => {
-  sandbox = await gateway.createSandbox()
+  sandbox = await (await connectGateway(server.url)).createSandbox()
 })
 afterAll(() => server.close())
 
