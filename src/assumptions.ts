@@ -9,7 +9,7 @@ export interface Assumption {
   readonly about: string
   /** Behaviour that Understudy implements. */
   readonly choice: string
-  /** Condition under which replies name the assumption, and why. Default: the reply depends on it. */
+  /** When, and why, replies name the assumption. Default: whenever they depend on it. */
   readonly reported?: string
 }
 

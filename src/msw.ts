@@ -76,7 +76,7 @@ function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandle
 }
 
 /**
- * Returns a function that responds to an unmatched request, or undefined if it is not meant for the gateway.
+ * Returns a function that responds to an unmatched request, or undefined for a request not meant for the gateway.
  *
  * @param ids If not empty, only requests to these operations are answered, at public APIs and sandbox addresses.
  */

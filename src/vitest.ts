@@ -44,7 +44,7 @@ let isTaken = false
 let taken: { readonly gateway: Gateway; readonly options: GatewayOptions } | undefined
 afterAll(endEarly)
 
-/** Returns a gateway with these options: the early one, unless it was taken before or its options differ. */
+/** Returns a gateway with these options: the early gateway, unless it is already taken or has other options. */
 function takeGateway(options: GatewayOptions): Gateway {
   if (taken && equal(options, taken.options)) return taken.gateway
   endEarly()
@@ -173,9 +173,9 @@ declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
     extends JournalMatchers<R, RequestBodies> {
     /**
-     * Asserts that the prompts sent to models match the snapshot file `__prompts__/<test file>/<test>.txt`, which
-     * `vitest -u` updates: instructions, tools and the texts of system and user messages. For other items, only the
-     * kind is compared. Must be awaited.
+     * Asserts that the prompts sent to models match the snapshot file `__prompts__/<test file>/<test>.txt`,
+     * which `vitest -u` updates: instructions, tools and the texts of system and user messages. Of other
+     * items, only the kind is compared. Must be awaited.
      *
      * @example await expect(sandbox).toMatchPrompts({ mask: [/\d{4}-\d\d-\d\d/] })
      */

@@ -1,4 +1,4 @@
-/** The command line. `serve` is the default command. Invalid input prints one line and sets exit code 2. */
+/** The command line. `serve` is the default command. For invalid input, prints one line and sets exit code 2. */
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { optionsOf } from '../gateway/extra.ts'

@@ -11,7 +11,7 @@ import { isScenarioPath } from '../scenarios/names.ts'
 import { gatewaySetup } from '../setup.ts'
 import { withFlags } from './flags.ts'
 
-/** Maximum size in bytes of a file with fixtures: 64 MB. */
+/** Maximum size in bytes of files that can contain fixtures: 64 MB. */
 export const fixtureLimit = 67_108_864
 
 /** Reads options from a configuration file. Paths in the file are relative to it. */
@@ -49,7 +49,7 @@ export function isPath(value: unknown): value is string {
 /**
  * Creates a gateway with all extras. Throws a `UsageError` for invalid options.
  *
- * @param config Undefined if all options come from flags, whose scenarios follow those of the file.
+ * @param config Undefined if all options come from flags. Scenarios from flags follow the file's scenarios.
  */
 export function toGateway(
   options: GatewayOptionsInput,

@@ -1,4 +1,4 @@
-/** Flags of `serve` that set options, derived from the options' declarations. */
+/** `serve` flags that set options, derived from the option declarations. */
 import { type Command, Option as Flag } from 'commander'
 import * as z from 'zod'
 import { about, inWords } from '../lib/schema-messages.ts'
@@ -30,7 +30,7 @@ export function withFlags(message: string, options: Options): string {
   })
 }
 
-/** Returns a parser that checks a flag's text with the option's schema. A list takes several values. */
+/** Returns a parser that checks a flag's text with the option's schema. Flags for lists accept several values. */
 export function parserOf(
   { schema }: Option,
   flag: string | undefined,

@@ -15,7 +15,7 @@ import type { RequestLine } from '../server/request-line.ts'
 import { createGateway, type Start } from './serve-command.ts'
 
 const maxListed = 10
-/** Maximum number of distinct calls to count. The rest are counted together as one. */
+/** Maximum number of distinct calls to count. All other calls are counted together. */
 const maxCounted = 1000
 
 /** Sets `process.exitCode` to the command's exit code, or to 128 plus the number of the signal that ended it. */
@@ -59,7 +59,7 @@ async function mistakesText({ sandboxes, extras, operations }: GatewayCore): Pro
   return lines.length === 0 ? '' : `\nFindings:${lines.join('')}`
 }
 
-/** Lists why rules never applied, to print after the calls. Returns an empty string if there is nothing to explain. */
+/** Explains unused rules, to print after the calls. Returns an empty string if there is nothing to explain. */
 function unusedText(sandbox: Sandbox): string {
   const entries = sandbox.journal.entries()
   const misses = entries.flatMap(({ nearMisses }) => nearMisses)

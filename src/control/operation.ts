@@ -1,4 +1,4 @@
-/** Declares control operations, from which routes, validation and the OpenAPI document derive. */
+/** Declares control operations. Routes, validation and the OpenAPI document derive from them. */
 import * as z from 'zod'
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
@@ -31,7 +31,7 @@ interface Declaration<Output> extends Pick<AnyOperation, 'doc'> {
   readonly remote?: RemoteMethod
 }
 
-/** Method of sandboxes, or of their journals: `usage`, `journal.entries`. */
+/** Sandbox or journal method: `usage`, `journal.entries`. */
 type RemoteMethod = (keyof Sandbox & string) | `journal.${keyof Journal & string}`
 
 export interface ControlOperation<Id extends string = string, Output extends z.ZodType = z.ZodType>

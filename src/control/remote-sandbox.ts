@@ -1,6 +1,6 @@
 /**
- * A sandbox in another process, with an async version of the local API. Types of replies come from the control
- * operations, so the compiler compares them with the results of the local methods.
+ * A sandbox in another process, with an async version of the local API. Reply types come from the control
+ * operations, so the compiler compares them with the local methods' results.
  */
 import type { RemoteDatabase, RemoteRecords } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -185,7 +185,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
     return newSandbox(this.client, { id, name, fork: this.id })
   }
 
-  /** Deletes the sandbox once all unfinished calls of its methods have completed. Throws if one of them fails. */
+  /** Deletes the sandbox once all unfinished calls of its methods have completed. Throws if one of these calls fails. */
   async dispose(): Promise<void> {
     try {
       await this.client.settled()
@@ -224,7 +224,7 @@ function contentOf(scenario: unknown): unknown {
   )
 }
 
-/** Returns methods that take the path's second parameter, if any. The first one is always the sandbox. */
+/** Returns methods that take the path's second parameter, if any. The first parameter is always the sandbox. */
 function derived<Methods extends Readonly<Record<string, RouteId>>>(
   methods: Methods,
   client: ControlClient,
@@ -304,7 +304,7 @@ function idOf(entry: Entry | undefined): string {
   return typeof entry === 'string' ? entry : String(entry?.id)
 }
 
-/** Accepts any collection name, because a list of names would import all schemas. The server rejects unknown ones. */
+/** Accepts any collection name, because a list of names would import all schemas. The server rejects unknown names. */
 function remoteDatabase(client: ControlClient, sandbox: string): RemoteDatabase {
   return new Proxy({} as RemoteDatabase, {
     get: (_, name) =>

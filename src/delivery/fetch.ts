@@ -8,7 +8,7 @@ import { serve } from './deliver.ts'
 import { otherAddress } from './intercept-destination.ts'
 import { ResponseSink } from './response.ts'
 
-/** Creates a `fetch` that sends requests to the gateway, with the arguments and errors of the global one. */
+/** Creates a `fetch` that sends requests to the gateway, with the arguments and errors of the global `fetch`. */
 export function toFetch(gateway: GatewayCore, more: Pick<Call, 'rejection' | 'warning'> = {}): typeof fetch {
   return async (input, init) => {
     const native = isForeign(input) ? toNativeRequest(input) : input

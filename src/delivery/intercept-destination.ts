@@ -19,7 +19,7 @@ export const unhandledRequestStrategies = ['guard', 'error', 'warn', 'bypass'] a
 export type UnhandledRequestCallback = (request: Request, print: UnhandledRequestPrint) => void
 
 export interface UnhandledRequestPrint {
-  /** Prints a warning. The request passes through. */
+  /** Prints a warning. The request is passed through. */
   warning(): void
   /** Prints an error and rejects the request. */
   error(): void
@@ -40,9 +40,9 @@ export interface Outgoing {
 export type Answered = Pick<Call, 'rejection' | 'warning'>
 
 /**
- * Returns the fields of the call if the gateway answers the request, `pass` if it passes through, or the error that
- * rejects it. A rejected request that appears to be meant for the gateway gets a 404, because SDKs hide the message of
- * a network error and retry. Prints a sandbox's first error or warning for each origin.
+ * Returns the call's fields if the gateway answers the request, `pass` if it passes through, or the error
+ * that rejects it. A rejected request that appears to be meant for the gateway gets a 404, because SDKs hide
+ * the message of a network error and retry. Prints a sandbox's first error or warning for each origin.
  */
 export function decideDestination(
   { gateway, onUnhandledRequest: strategy }: InterceptSetup,
@@ -75,7 +75,7 @@ export function decideDestination(
   return 'pass'
 }
 
-/** Warns of a sandbox's first call to each public API that the user has not named. */
+/** Warns about a sandbox's first call to each public API, unless `baseUrl` is set. */
 export function answered(gateway: GatewayCore, { origin, pathname }: URL): Answered {
   const { options, bases } = gateway
   const isAssumed = options.baseUrl === undefined && splitAddress(pathname, bases).base === publicBase
@@ -84,12 +84,12 @@ export function answered(gateway: GatewayCore, { origin, pathname }: URL): Answe
   return { warning }
 }
 
-/** Maximum number of remembered origins per gateway. When it is reached, all are forgotten. */
+/** Maximum number of remembered origins per gateway. All are forgotten when this limit is reached. */
 const maxOrigins = 1000
 
 const printed = new WeakMap<GatewayCore, Set<string>>()
 
-/** Returns true for the first request from a sandbox to an origin. Later ones are often retries. */
+/** Returns true for the first request from a sandbox to an origin. Later requests are often retries. */
 function isFirst(gateway: GatewayCore, origin: string): boolean {
   const origins = printed.get(gateway) ?? new Set()
   printed.set(gateway, origins)
@@ -121,7 +121,7 @@ function runCallback(
   }
 }
 
-/** Explains why an unhandled request must not leave this machine. Returns undefined if it may. */
+/** Explains why an unhandled request must not leave this machine. Returns undefined if it may leave. */
 export function reasonToReject(gateway: GatewayCore, outgoing: Outgoing): string | undefined {
   if (isOwnServer(outgoing.url) || !looksMeantFor(gateway, outgoing)) return undefined
   const { method, url } = outgoing
@@ -155,9 +155,9 @@ function routeOf({ options: { baseUrl }, bases }: GatewayCore, url: URL): string
 }
 
 /**
- * Returns true if the gateway handles a request. With `baseUrl`, it handles every request under that URL. Otherwise, it
- * handles its operations, other methods of their paths, and paths of rules and recordings, but not an application's own
- * `/api/v1/users`.
+ * Returns true if the gateway handles a request. With `baseUrl`, it handles every request under that URL.
+ * Otherwise, it handles its operations, other methods on their paths, and paths in rules and recordings, but
+ * not an application's own `/api/v1/users`.
  */
 export function isHandledBy(
   gateway: GatewayCore,

@@ -70,7 +70,7 @@ function toDispatched(options: Dispatcher.DispatchOptions) {
   }
 }
 
-/** Reads a body of any type that undici accepts. Throws 413 if it exceeds the limit in bytes. */
+/** Reads a body of any type that undici accepts. Throws 413 for a body that exceeds the limit in bytes. */
 async function readDispatched(body: unknown, limit: number, sink?: Sink): Promise<Uint8Array> {
   if (!body) return new Uint8Array()
   if (typeof body === 'string') return within(toBytes(body), limit)

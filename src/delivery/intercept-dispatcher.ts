@@ -13,10 +13,10 @@ export type Intercept = (options: Dispatcher.DispatchOptions, handler: Handler, 
 export type Pass = (options: Dispatcher.DispatchOptions) => boolean
 
 /**
- * Waits for dispatchers that undici defines when it loads. Loading Node's `fetch` here would cost 35 ms, even in
- * processes that send no requests. When undici finds no dispatcher in one of the globals, it defines its own (undici 8
- * in both), and may use it immediately. Therefore, the getter returns undefined, and the definitions that follow are
- * intercepted.
+ * Waits for dispatchers that undici defines when it loads. Loading Node's `fetch` here would cost 35 ms, even
+ * in processes that send no requests. If a global contains no dispatcher, undici defines its own (undici 8:
+ * in both globals) and may use it immediately. Therefore, the getter returns undefined, and the definitions
+ * that follow are intercepted.
  */
 export function replaceDispatchers(): void {
   for (const key of keys) {

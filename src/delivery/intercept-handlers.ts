@@ -36,7 +36,7 @@ export class UserHandlers {
     })
   }
 
-  /** Returns the first handler's response, `pass` if that handler called `passthrough()`, or undefined. */
+  /** Returns the first response from a handler, `pass` if it called `passthrough()`, or undefined if none responds. */
   async respond(request: Request): Promise<Response | 'pass' | undefined> {
     if (request.headers.get('accept')?.includes('msw/passthrough')) return 'pass'
     const requestId = `understudy-${++this.#requests}`

@@ -18,19 +18,19 @@ export interface ActiveInterception {
 interface Registry {
   /** Newest first. */
   active: readonly ActiveInterception[]
-  /** Original properties, by the value or getter that replaces them; undefined if there was no property. */
+  /** Original properties, keyed by the value or getter that replaces them; undefined if there was no property. */
   readonly originals: WeakMap<object, PropertyDescriptor | undefined>
   /** Properties to restore once no interception is active. */
   readonly places: Array<readonly [owner: object, key: PropertyKey]>
 }
 
-/** Global object of Node's main realm. Test runners may run tests in another one, but `fetch` still uses this one. */
+/** Global object of Node's main realm. Test runners may use another realm, but `fetch` still uses this object. */
 export const realm: Pick<typeof globalThis, 'Object'> = runInThisContext('globalThis')
 
 const none: Registry = { active: [], originals: new WeakMap(), places: [] }
 export const registry = sharedByCopies('interceptions', none, realm)
 
-/** Adds an interception, and returns a function that removes it. Removing the last one restores the globals. */
+/** Adds an interception and returns a function that removes it. Removing the last interception restores the globals. */
 export function activate(interception: ActiveInterception): () => void {
   registry.active = [interception, ...registry.active]
   return () => {

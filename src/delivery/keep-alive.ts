@@ -64,7 +64,7 @@ export class KeepAlive {
   }
 }
 
-/** Returns true if the bytes end with a blank line, undefined if there are none. */
+/** Returns true if the bytes end with a blank line, undefined if there are no bytes. */
 function endsEvent(chunk: string | Uint8Array): boolean | undefined {
   const end = toBytes(chunk.slice(-4))
   return end.length === 0 ? undefined : /(\r\n|\r|\n)(\r\n|\r|\n)$/.test(String.fromCharCode(...end))

@@ -37,8 +37,8 @@ export class ResponseSink implements Sink {
   #isCompressed: boolean | undefined
 
   /**
-   * @param announcesChunks If true, streams have a `transfer-encoding: chunked` header. Without it, intercepted
-   * clients cannot distinguish a failed body from a complete one.
+   * @param announcesChunks If true, streams have a `transfer-encoding: chunked` header. Without this header,
+   * intercepted clients cannot distinguish a failed body from a complete one.
    */
   constructor(signal: AbortSignal, announcesChunks: boolean) {
     const { promise, ...settle } = Promise.withResolvers<Response>()

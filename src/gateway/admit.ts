@@ -6,7 +6,7 @@ import type { GatewayCore } from './gateway.ts'
 import type { Caller } from './locate.ts'
 import { assertUrl, pathNotFound, unknownPath } from './router.ts'
 
-/** Returns an error instead of throwing it, because the body is still read, and a rule may reply instead. */
+/** Returns errors rather than throwing them, because the body is still read, and a rule may reply instead. */
 export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<SandboxState>): unknown {
   try {
     route(gateway, record)

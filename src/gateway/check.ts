@@ -21,7 +21,7 @@ import { conversationIn } from './read.ts'
 
 const notSimulated = ['body.background', 'body.conversation']
 
-/** Query parameters that `strict` accepts, because clients add them to every list. */
+/** Query parameters that `strict` accepts, because clients add them to every list request. */
 const tolerated = ['query.limit', 'query.offset']
 
 /** Returns the resolver's context. Throws 400 with all violations; with `strict`, also for unknown fields. */

@@ -21,7 +21,7 @@ import type { Scenario } from '../scenarios/scenario.ts'
 export interface ExtraDefinition<Input extends object = object, RequestBodies extends object = object>
   extends Extra {
   readonly name: string
-  /** Type of the request bodies of its operations, by operation id. Never set. @internal */
+  /** Type of its operations' request bodies, by operation id. Never set. @internal */
   readonly bodies?: RequestBodies
   /** @internal */
   readonly options?: Options
@@ -48,7 +48,7 @@ export type BodiesOf<Definition> = Intersection<
 type Intersection<Functions> = [Functions] extends [(all: infer All extends object) => void] ? All : never
 
 export interface Extra {
-  /** `onlySpecified` disables extras with a list. A function returns operations that the user asked for. @internal */
+  /** `onlySpecified` disables an extra with a list. A function returns operations that the user requested. @internal */
   readonly operations?:
     | readonly AnyOperation[]
     | ((existing: readonly AnyOperation[]) => readonly AnyOperation[])
@@ -79,7 +79,7 @@ export interface ValidRequest {
   readonly body: unknown
   readonly conversation: Conversation
   readonly record: CallRecord<SandboxState>
-  /** If true, the gateway uses the names and fields of a vendor. */
+  /** If true, the gateway uses a vendor's names and fields. */
   readonly isVendor: boolean
 }
 
@@ -110,7 +110,7 @@ export interface Dialect {
   request?(request: SentRequest, record: CallRecord<SandboxState>): Promise<SentRequest>
   /** Returns a translated body's schema, derived from the operation's. */
   body?(schema: z.ZodType, operation: string): z.ZodType
-  /** Fields that clients of the vendor send although they have no effect here. */
+  /** Fields that the vendor's clients send, but that have no effect here. */
   readonly fields?: SentFields
   /** Returns the models to try, in order, for an operation whose protocol has no fallback models. */
   models?(body: unknown): readonly string[] | undefined

@@ -72,7 +72,7 @@ function holdStream(received: ReceivedCall, reply: Reply, gates: readonly Gate[]
   return changeFrames(reply, (frames) => holdEvents(received, frames, gates))
 }
 
-/** Holds events at gates. In a stream without events, such as a recording, every chunk of bytes counts as one. */
+/** Holds events at gates. In a stream without events, such as a recording, every chunk of bytes counts as an event. */
 function* holdEvents(
   { call, record, operation }: ReceivedCall,
   frames: Iterable<Frame>,
@@ -149,7 +149,7 @@ export function errorReply(received: ReceivedCall, error: unknown): Reply {
   return inEnvelope(received, toReply(new GatewayError(500, `Bug in Understudy: ${message}`)))
 }
 
-/** Assumption behind an error, by status, unless the error names one itself. Spec: Errors 2, Errors 3. */
+/** Assumption behind an error, by status, unless the error names its own. Spec: Errors 2, Errors 3. */
 const assumptionOf: Record<number, AssumptionName> = {
   400: 'violations',
   401: 'authentication',

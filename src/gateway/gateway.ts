@@ -35,13 +35,13 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
   readonly outside: ReadonlySet<AnyOperation>
   /** @internal */
   readonly router: Router
-  /** Extras that the options use. @internal */
+  /** Extras that the options enable. @internal */
   readonly extras: readonly AnyExtra[]
   /** A vendor's variant of the API; undefined for the API in the specification. @internal */
   readonly dialect: Dialect | undefined
   /** @internal */
   readonly sandboxes: Sandboxes
-  /** Base paths of requests, as passed to `splitAddress`. @internal */
+  /** Base paths of requests, passed to `splitAddress`. @internal */
   readonly bases: readonly string[]
   readonly #reading: ReadOptions
 
@@ -141,7 +141,7 @@ function readNamed(path: string, read: () => ParsedScenario): ParsedScenario {
   }
 }
 
-/** Returns the base paths of requests: those of all gateways and that of `baseUrl`, the longest first. */
+/** Returns the base paths of requests, longest first: the default paths and the path of `baseUrl`. */
 function basesOf({ baseUrl, onlySpecified }: GatewayOptions): string[] {
   const bases = onlySpecified ? [specifiedBase] : [specifiedBase, publicBase]
   const own = baseUrl === undefined ? undefined : basePathOf(baseUrl)

@@ -1,4 +1,4 @@
-/** Step 3: finds a call's sandbox by path, key or async context, in this order. Falls back to the default sandbox. */
+/** Step 3: finds a call's sandbox by path, key or async context, in that order. Falls back to the default sandbox. */
 import { GatewayError } from '../http/errors.ts'
 import { splitAddress } from '../lib/address.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'

@@ -28,7 +28,7 @@ export interface Effect {
   /** If set, overrides the request's choice between a stream and a single reply. */
   readonly stream?: boolean | undefined
   readonly faults?: FaultRun
-  /** Undoes the use of a rule whose reply the operation would complete. Returns the effect of the other rules. */
+  /** Undoes the use of a rule whose reply the operation would complete. Returns the other rules' effect. */
   readonly release?: (() => Effect) | undefined
   readonly gates?: readonly Gate[]
   /** Charges the reply's tokens to the call's rate limits, and returns rate limit headers. */
@@ -81,7 +81,7 @@ export async function matchRule(received: ReceivedCall): Promise<Effect> {
   return { waitMs, found, replaced: instead, script: reply, scripted, stream, faults, release, gates, charge }
 }
 
-/** All faults of a rule draw from one sequence of random numbers. */
+/** All faults in a rule draw from one sequence of random numbers. */
 function faultInputs(match: Match, { gateway, record, call, operation }: ReceivedCall): FaultInputs {
   const { seed } = record.state
   let next: (() => number) | undefined

@@ -1,4 +1,4 @@
-/** Formats the prompts of calls as snapshot text, which does not depend on the order of the calls. */
+/** Formats the prompts of calls as snapshot text that does not depend on the order of the calls. */
 import { hideInString } from '../http/secrets.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { canonicalJson, fieldsOf, listOf, textOf } from '../lib/json.ts'

@@ -40,7 +40,7 @@ export function messageOf(status: number): string {
 }
 
 export interface RefusalExtras {
-  /** Response headers; names in lower case. */
+  /** Response headers with lowercase names. */
   headers?: Record<string, string>
   /** Assumption to report if the specification does not define this error. Default: depends on the status. */
   assumption?: AssumptionName
@@ -66,7 +66,7 @@ export class GatewayError extends Error {
   readonly status: number
   /** Additional data, sent as `error.metadata`; undefined if there is none. */
   readonly metadata: Record<string, unknown> | undefined
-  /** Response headers; names in lower case. */
+  /** Response headers with lowercase names. */
   readonly headers: Record<string, string>
   /** Assumption to report; undefined to report the default for the status. */
   readonly assumption: AssumptionName | undefined
@@ -99,7 +99,7 @@ matchAcrossCopies('GatewayError', GatewayError)
 /** Maximum number of violations to list. `metadata.more` counts the rest. */
 const maxViolations = 100
 
-/** Returns a 400 that lists all violations. The message describes the first one. */
+/** Returns a 400 that lists all violations. The message describes the first violation. */
 export function invalidRequest(violations: readonly Violation[], extras: RefusalExtras = {}): GatewayError {
   const listed = violations.slice(0, maxViolations)
   const more = violations.length - listed.length
@@ -125,7 +125,7 @@ export interface EnvelopeExtras {
   param?: string | undefined
 }
 
-/** Creates an error reply. Uses the error envelope that the specification defines for 500 with every status. */
+/** Creates an error reply. For every status, uses the error envelope that the specification defines for 500. */
 export function envelope(status: number, message: string, extras: EnvelopeExtras = {}): Reply {
   const { metadata, gateway_metadata, user_id, headers, param } = extras
   const type = param === undefined ? undefined : 'invalid_request_error'

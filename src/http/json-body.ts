@@ -2,7 +2,7 @@
 import { parseJson, readJson } from '../lib/json.ts'
 import { invalidRequest } from './errors.ts'
 
-/** Maximum number of values and keys. Parsed, each takes up to 60 times the size of its text. */
+/** Maximum number of values and keys. A parsed value takes up to 60 times the size of its text. */
 const maxParts = 500_000
 
 /** Returns undefined if the text is not JSON or exceeds a limit. */

@@ -42,7 +42,7 @@ export type Body<Value = unknown> =
 export interface Reply<Value = unknown> {
   /** HTTP status code. */
   status: number
-  /** Response headers; names in lower case. */
+  /** Response headers with lowercase names. */
   headers: Record<string, string>
   /** JSON, a stream of frames, nothing, or the end of the connection. */
   body: Body<Value>
@@ -54,13 +54,13 @@ export interface Reply<Value = unknown> {
 export interface Transport {
   /** Delay before the first byte of the head. */
   delayMs?: number
-  /** Time from the first byte of the head to the last byte of the head. */
+  /** Time from the first to the last byte of the head. */
   headMs?: number
   /** If true, the connection closes after the status line, in the middle of the headers. */
   headIsCut?: boolean
   /** Time from the end of the reply until the connection closes. */
   closeAfterMs?: number
-  /** Length of a pause after which a stream sends a comment line, and the text of the comment. */
+  /** Pause after which a stream sends a comment line, and the comment's text. */
   keepAlive?: { ms: number; comment: string }
 }
 

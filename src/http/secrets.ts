@@ -48,7 +48,7 @@ export function hideInQuery(search: string): string {
   return hideInString(shown.join('&'))
 }
 
-/** Hides secrets in text. JSON is searched by names and patterns, other text, such as streams, by patterns. */
+/** Hides secrets in text. JSON is searched by name and pattern. Other text, such as streams, is searched by pattern. */
 export function hideInText(text: string): string {
   const value = parseJson(text)
   if (value === undefined) return hideInString(mapDeltas(text, masked).replaceAll(/\uffff+/g, hidden))
@@ -61,7 +61,7 @@ const masked = (text: string) => hideInString(text, (secret) => '\uffff'.repeat(
 const deltas =
   /("(delta|content|text|arguments|partial_json|thinking|reasoning|reasoning_content|refusal)": ?")((?:\\.|[^"\\])*)(?=")/g
 
-/** Joins a stream's deltas of each field, item, choice and content block, and replaces them with text as long. */
+/** Joins a stream's deltas by field, item, choice and content block, and replaces them with text of equal length. */
 export function mapDeltas(stream: string, change: (joined: string) => string): string {
   const texts = new Map<string, string>()
   const edit = (replace: (joined: string, delta: string) => [joined: string, delta: string]) =>
@@ -98,7 +98,7 @@ export interface SecretPattern {
   readonly hint?: RegExp
   /** Returns a label for the secret, such as its prefix. Default: the secret's name, if any. */
   readonly label?: (secret: string) => string | undefined
-  /** Decides, from the groups and the 64 characters after a match, if it is a secret. Default: all are. */
+  /** Decides whether a match is a secret, based on its groups and the next 64 characters. Default: all are. */
   readonly accepts?: (secret: string, groups: Record<string, string>, after: string) => boolean
 }
 
@@ -171,7 +171,7 @@ interface View {
   placeOf(index: number): number
 }
 
-/** Percent-encoding, and the characters that some serialisers escape in JSON although they need not. */
+/** Percent-encoding, and the characters that some serialisers escape in JSON unnecessarily. */
 const encoded = /%[\da-f]{2}|\\u00[2-7][\da-f](?<!\\u00(?:22|5c))|\\\//gi
 
 function* viewsOf(text: string): Generator<View> {

@@ -7,7 +7,7 @@ import { oneLine } from '../lib/one-line.ts'
 import { about, inWords, shown } from '../lib/schema-messages.ts'
 
 export interface Option<Input = unknown, Output = unknown> {
-  /** Effect of the option. Ends with `Default: ….` if the default value is not self-explanatory. */
+  /** Describes the option's effect. Ends with `Default: ….` if the default value is not self-explanatory. */
   readonly description: string
   /** Builds the schema. Called only if the option is set, because building all schemas takes 5 ms. */
   readonly schema: () => z.ZodType<Output, Input>

@@ -26,7 +26,7 @@ export type ScenarioOrRule =
 
 /** Makes the compiler treat objects with one of these effects as rules only, so that it suggests rule fields. */
 interface NotRule {
-  /** A property that strings also have. Without one, the compiler would accept no string for this type. */
+  /** A property that strings also have. Without it, the compiler would reject strings for this type. */
   readonly length?: number
   readonly fault?: undefined
   readonly script?: undefined

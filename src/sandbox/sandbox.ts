@@ -134,9 +134,9 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   }
 
   /**
-   * Returns base URLs and API keys for SDKs that read them from the environment, such as `OPENAI_BASE_URL`. Other
-   * processes can use them only if the gateway has a server, not if it only intercepts requests. Throws if the gateway
-   * does neither.
+   * Returns base URLs and API keys for SDKs that read them from the environment, such as `OPENAI_BASE_URL`.
+   * Other processes can use them only if the gateway has a server, not if it only intercepts requests. Throws
+   * if the gateway has neither a server nor an interception.
    *
    * @example spawn('node', ['app.mjs'], { env: { ...process.env, ...sandbox.env() } })
    */
@@ -203,9 +203,9 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
    * Activates scenarios, rules or recordings. Each is an object, the name of a fault or bundled scenario, or (in
    * Node) a file path. If one is invalid, activates nothing and throws an error that lists its problems.
    *
-   * Rules of all scenarios work together: the first that can reply does, and faults of the others change its reply.
-   * Order: rules with uses or steps left, oldest first; replies with `when`, scripts with turns left, and all others,
-   * each newest first; recordings.
+   * Rules from all scenarios work together: the first one that can reply does, and the others' faults change
+   * its reply. Rules with uses or steps left come first, oldest first. Then come replies with `when`, scripts
+   * with turns left, and all others, each newest first. Recordings come last.
    *
    * @example using outage = sandbox.use('provider-outage')
    */

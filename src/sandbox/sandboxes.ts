@@ -45,7 +45,7 @@ export class Sandboxes {
   #sweptAt = 0
   #generated = 0
   readonly store: JournalStore
-  /** Sandbox for requests that do not name one. The gateway sets this to itself. */
+  /** Sandbox for requests that do not name one: the gateway itself, set by its constructor. */
   default!: Sandbox
 
   constructor(setup: SandboxesSetup) {
@@ -214,9 +214,9 @@ export class Sandboxes {
   }
 }
 
-/** Form of custom ids: lowercase letters and digits with single hyphens in between, like slugs. */
+/** Format of custom ids: lowercase letters and digits with single hyphens in between, like slugs. */
 const customForm = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
-/** Form of generated ids, which custom ids must not have. */
+/** Format of generated ids, which is not allowed for custom ids. */
 const generatedForm = /^(default|s[0-9]+)$/
 
 function assertCustomId(id: string): void {

@@ -44,7 +44,7 @@ export class Guard {
       throw foreignHost(host)
   }
 
-  /** Throws 403 for an origin, unless it is loopback, the server's own, or in the allowed origins. */
+  /** Throws 403 unless the origin is loopback, the server's own, or explicitly allowed. */
   assertOrigin(origin: string, host: string | undefined): void {
     if (this.#allowedOrigins.has('*') || this.#allowedOrigins.has(origin.toLowerCase())) return
     const url = /^https?:/i.test(origin) ? URL.parse(origin) : null

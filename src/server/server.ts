@@ -183,7 +183,7 @@ async function fileOf(
   return undefined
 }
 
-/** Returns a host for URLs. Wildcard addresses become loopback, and IPv6 addresses get brackets. */
+/** Returns a host in the form used in URLs. Wildcard addresses become loopback, and IPv6 addresses get brackets. */
 function toUrlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -119,7 +119,7 @@ function choiceParts(choice: unknown, place: number): AnswerPart[] {
   return [...others, ...calls]
 }
 
-/** Creates the error chunk from which published clients detect a failed answer. */
+/** Creates the error chunk by which published clients recognise a failed answer. */
 function failureOf(
   failure: Omit<StreamFailure, 'form'>,
   { id, created, model, provider }: Partial<ChatCompletion> & { provider?: string } = {},

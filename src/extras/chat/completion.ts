@@ -156,7 +156,7 @@ function toChoice(
   }
 }
 
-/** Paths of the scripted items' fields that appear in a completion. */
+/** Paths of scripted item fields that appear in a completion. */
 export const shownInChat = [
   ...paths('message.content', 'text refusal'),
   ...paths('message.content.annotations', 'url title content start_index end_index'),
@@ -180,7 +180,7 @@ interface Parts {
   images: NonNullable<ChatChoice['message']['images']>
 }
 
-/** Joins several text, refusal or reasoning items, and omits items of types that are not in `shownInChat`. */
+/** Joins several text, refusal or reasoning items, and omits items whose types are not in `shownInChat`. */
 function toParts(
   items: readonly ChoiceItem[],
   model: string,

@@ -1,4 +1,4 @@
-/** Text completions, which came before chat completions: one prompt in, text out. */
+/** Text completions, the predecessor of chat completions: one prompt in, text out. */
 import * as z from 'zod'
 import type { StreamEvent } from '../../http/reply.ts'
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'

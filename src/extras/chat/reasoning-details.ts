@@ -1,4 +1,4 @@
-/** Converts reasoning to `reasoning_details`, in the kinds and formats that OpenRouter's recorded replies have. */
+/** Converts reasoning to `reasoning_details`, in the kinds and formats found in recorded OpenRouter replies. */
 import * as z from 'zod'
 import { hash } from '../../lib/seed.ts'
 import { tokenize } from '../../model/tokens.ts'
@@ -32,7 +32,7 @@ const formats = new Map<string | undefined, readonly [format: string, seal: 'enc
   ['google', ['google-gemini-v1', 'signed']],
 ])
 
-/** @param index Number of the reasoning item in its message. */
+/** @param index Zero-based index among the message's reasoning items. */
 export function toReasoningDetails(
   { id, summary, content, encrypted, fields = {} }: ReasoningItem,
   index: number,
@@ -61,7 +61,7 @@ export function toReasoningDetails(
   return details
 }
 
-/** Yields a message's reasoning as deltas, one per token. Their `reasoning` is the item's text or, if it has none, its summary. */
+/** Yields a message's reasoning as deltas, one per token. `reasoning` is the item's text or, if empty, its summary. */
 export function* reasoningDeltas(details: readonly ReasoningDetail[]): Generator<object> {
   let shownIndex: number | undefined
   for (const detail of details) {

@@ -4,7 +4,7 @@ import { readPath, walk } from '../../lib/value-path.ts'
 
 export interface BodySearch {
   readonly text: string
-  /** `body`, or the end of a path in bodies. Default: searches bodies, warnings and errors for the word. */
+  /** `body`, or the end of a path within a body. Default: searches bodies, warnings and errors for the word. */
   readonly field?: string | undefined
 }
 
@@ -41,7 +41,7 @@ function isIndex(key: string): boolean {
   return key === '*' || /^\d+$/.test(key)
 }
 
-/** Returns the value of a JSON body, or of the events of a stream that contain the text. */
+/** Returns a JSON body's value, or the values of the stream events that contain the text. */
 function documentsIn(body: string, text: string): unknown[] {
   if (!/^(data|event|id|:)/.test(body)) return [parseJson(body)]
   return body

@@ -17,7 +17,7 @@ export class Changes implements CallListener {
   readonly #listeners: Set<CallListener>
   /** Identifies this run of the server, so that positions from other runs are ignored. */
   readonly #run = wallClock().getTime().toString(36)
-  /** Changed calls, and the number of their latest change. Oldest first. */
+  /** Changed calls, each with the number of its latest change. Oldest first. */
   readonly #numbers = new Map<CallRecord, number>()
   #number = 0
   /** Number of the newest change that is not remembered. */

@@ -31,7 +31,7 @@ export interface DryRun {
   calls: { id: string; rule: number }[]
 }
 
-/** Position to report for problems that have none. */
+/** Default position of a problem. */
 const start: Place = { line: 1, column: 1 }
 /** Maximum length of YAML in characters. The parser takes up to 35 µs per character. */
 const maxYaml = 100_000

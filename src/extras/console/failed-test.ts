@@ -29,7 +29,7 @@ export interface FailedTest extends Pick<FailedTestFile, 'test' | 'sandbox' | 's
   calls: { row: CallRow; entry: JournalEntry; why: Why }[]
 }
 
-/** Throws 400 for a rule that no version could have written, because the page shows its fields. */
+/** Throws 400 for an invalid rule, because the page shows the fields of rules. */
 export function readFailedTest(
   file: FailedTestFile,
   { operations }: Pick<GatewayCore, 'operations'>,

@@ -18,7 +18,7 @@ import { whyOf } from './why.ts'
 export interface ChangedCalls {
   /** Position to pass when asking for the next changes. */
   position: string
-  /** If true, `rows` are all calls, because the page has missed changes. */
+  /** If true, `rows` contains all calls, because the page has missed changes. */
   isComplete: boolean
   rows: CallRow[]
 }

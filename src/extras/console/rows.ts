@@ -1,4 +1,4 @@
-/** Rows of the call list: fields of each call's entry, and facts that tell similar calls apart. */
+/** Call list rows: fields from each call's entry, and facts that tell similar calls apart. */
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { hideInQuery, hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'

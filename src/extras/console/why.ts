@@ -27,7 +27,7 @@ export interface Why {
 }
 
 export interface RuleReport {
-  /** Id of the rule's activation. In a file and for recordings: the name of the scenario. */
+  /** Id of the rule's activation. For files and recordings: the scenario's name. */
   activation: string
   /** The rule's 1-based position in the scenario. */
   rule: number
@@ -64,7 +64,7 @@ export async function whyOf(record: CallRecord, sandbox: Sandbox): Promise<Why> 
   }
 }
 
-/** Explains a call in the file of a failed test, without the state of its sandbox. */
+/** Explains a call in a failed test's file, without its sandbox's state. */
 export function whyInFile(entry: JournalEntry): Why {
   const rules = entry.rules.map(({ scenario, index, name, faults }) => ({
     ...appliedReport(scenario, index, name ?? undefined),
@@ -119,7 +119,7 @@ async function rowsOf({ params, model, body }: CallRecord, { state }: Sandbox): 
   return (await Promise.all(found)).filter((each) => each !== undefined)
 }
 
-/** A rule of an activation. Activations of the same scenario share their rules. */
+/** A rule and its activation. Activations of the same scenario share their rules. */
 type ActiveRule = Pick<MatchedRule, 'activation' | 'source'>
 
 function appliedRule(record: CallRecord, match: MatchedRule, { journal }: Sandbox): RuleReport {

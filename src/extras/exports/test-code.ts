@@ -68,7 +68,7 @@ function earlierCalls(record: CallRecord, all: readonly CallRecord[]): CallRecor
   })
 }
 
-/** Returns false if the reply depends on what a test cannot set up: recordings, functions, or an earlier call. */
+/** Returns false if the reply depends on something a test cannot set up: recordings, functions, or an earlier call. */
 function canRepeat(record: CallRecord, earlier: readonly CallRecord[]): boolean {
   const { matches, lacksRecording, status, body } = record
   if (lacksRecording || status === 410) return false

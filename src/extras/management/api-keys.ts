@@ -167,7 +167,7 @@ const CurrentKey = z.lazy(() => {
   })
 })
 
-/** Reads the request's API key. Keys that no request has created have no limit, and their usage is the sandbox's. */
+/** Reads the request's API key. Keys not created by a request have no limit, and their usage is the sandbox's. */
 const getKey = defineOperation({
   id: 'getKey',
   method: 'get',
@@ -221,7 +221,7 @@ const updateApiKey = defineOperation({
   },
 })
 
-/** Deletes a key. Later requests with it get a 401. */
+/** Deletes a key. Later requests with the key get a 401. */
 const deleteApiKey = defineOperation({
   id: 'deleteApiKey',
   method: 'delete',
@@ -282,7 +282,7 @@ async function keep(sandbox: SandboxState, row: ApiKeyRow): Promise<ApiKeyRow> {
   return (await table.find(row.hash)) ? table.update(row.hash, row) : table.create(row)
 }
 
-/** Registers the caller's key unless it is in the `apiKeys` option, because all unknown keys are rejected from now on. */
+/** Registers the caller's key unless it is in the `apiKeys` option, because unknown keys are rejected from then on. */
 async function acceptOnlyLivingKeys({ sandbox, headers, now }: RequestContext): Promise<void> {
   const key = keyIn(headers)
   if (key === undefined || sandbox.options.apiKeys) return

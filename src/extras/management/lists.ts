@@ -41,7 +41,7 @@ export function userId(seed: string | number): string {
   return `user_${hash(seed, 'user').slice(0, 12)}`
 }
 
-/** Returns the id of the oldest workspace. Keys and presets belong to it unless the request names another. */
+/** Returns the id of the oldest workspace. By default, keys and presets belong to this workspace. */
 export async function defaultWorkspaceId({ tables, seed }: SandboxState): Promise<string> {
   const [first] = await tables.workspaces.rows()
   return first?.id ?? uuid(seed, 'default workspace')

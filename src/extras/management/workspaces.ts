@@ -22,7 +22,7 @@ const params = z.lazy(() =>
   z.object({ id: z.string().min(1).describe('A workspace UUID or a workspace slug.') }),
 )
 
-/** Adds the fields that a dialect adds to the reply of PATCH /workspaces/{id}. */
+/** Adds the same fields that a dialect adds to the reply to PATCH /workspaces/{id}. */
 function shown(workspace: Workspace, seed: string | number): z.infer<typeof ShownWorkspace> {
   return {
     ...workspace,

@@ -74,7 +74,7 @@ function withoutControl(name: string, value: unknown): unknown {
   return name === 'cache_control' ? undefined : value
 }
 
-/** Returns the text of a block that is counted as input tokens. */
+/** Returns the part of a block that is counted as input tokens. */
 function textIn(block: Record<string, unknown>): string {
   if (block['type'] === 'tool_use') return JSON.stringify(block['input'] ?? {})
   return textOf([block]) || textOf(block['content'])

@@ -155,7 +155,7 @@ export function toMessageObject(
 
 const caller = { type: 'direct' } as const
 
-/** Paths of the scripted items' fields that appear in a message. */
+/** Paths of scripted item fields that appear in a message. */
 export const shownInMessages = [
   'message.content.text',
   'message.content.refusal',

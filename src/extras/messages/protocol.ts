@@ -76,7 +76,7 @@ function toItems(value: unknown): ConversationItem[] {
   return [...messages.filter(isReminder), ...items, ...messages.filter((item) => !isReminder(item))]
 }
 
-/** Types of blocks that do not become conversation items: they have no text, or contain earlier reasoning or searches. */
+/** Block types that do not become conversation items: they have no text, or contain earlier reasoning or searches. */
 const ignoredBlocks = new Set(
   'image document thinking redacted_thinking server_tool_use web_search_tool_result'.split(' '),
 )

@@ -124,7 +124,7 @@ function encoded(vector: Float32Array): string {
 /** Number of entries that each feature (a word or a pair of words) affects before mixing. */
 const entriesOfWord = 4
 
-/** Maximum number of words to embed in a request. Each takes 3 microseconds. */
+/** Maximum number of words to embed in a request. Each word takes 3 µs. */
 const maxWords = 300_000
 /** A longer match could overflow the stack. */
 const word = /[\p{L}\p{N}]{1,1000}|[^\s]/gu
@@ -152,7 +152,7 @@ function embed(words: readonly string[], key: string, dimensions: number): Float
   return normalised(features.subarray(0, dimensions))
 }
 
-/** Adds the weight to a few entries, or subtracts it. The hash's digits select the entries and the signs. */
+/** Adds the weight to a few entries or subtracts it from them. The hash's digits select the entries and the signs. */
 function addFeature(features: Float32Array, digits: string, weight: number): void {
   for (let entry = 0; entry < entriesOfWord; entry++) {
     const number = Number.parseInt(digits.slice(entry * 4, entry * 4 + 4), 16)

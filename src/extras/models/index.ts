@@ -1,4 +1,4 @@
-/** Operations on models beyond the specification: the catalogue of text models, embeddings and rerank. */
+/** Model operations beyond the specification: the catalogue of text models, embeddings and rerank. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { type CreateEmbeddingsRequest, createEmbeddings } from './create-embeddings.ts'
 import { getListedModel, getModel } from './get-model.ts'

@@ -1,4 +1,4 @@
-/** Converts reply schemas of an OpenAPI document to plain, self-contained JSON Schema. */
+/** Converts an OpenAPI document's reply schemas to plain, self-contained JSON Schema. */
 import { isObject } from '../../lib/json.ts'
 import type { SchemaObject } from '../../resources/json-schema.ts'
 import type { OpenApiDocument } from './document.ts'

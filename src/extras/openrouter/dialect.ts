@@ -62,7 +62,7 @@ const replyWords: WordsByPath = {
 /** Headers that request metadata about model routing. */
 const metadataHeaders = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata']
 
-/** Values for fields that are absent or null, by the path of their object. `''` is the reply itself. */
+/** Values for fields that are absent or null, keyed by their object's path. `''` is the reply itself. */
 type Fields = Readonly<Record<string, object>>
 type MakeFields = (value: unknown, call: AnsweredCall) => Fields
 
@@ -165,7 +165,7 @@ async function toAnsweredCall(record: CallRecord<SandboxState>) {
     seed,
     model,
     provider,
-    /** The models that were tried, in order. The last one replied. */
+    /** The models that were tried, in order. The last model replied. */
     asked: triedModels,
     cost: usage?.cost ?? 0,
     prices,
@@ -244,7 +244,7 @@ function translated(value: unknown, words: WordsByPath): unknown {
   )
 }
 
-/** Adds fields at paths. Fields in earlier lists take precedence. */
+/** Adds fields to the objects at their paths. Fields in earlier lists take precedence. */
 function withFields(value: unknown, ...lists: readonly (Fields | undefined)[]): unknown {
   return lists
     .flatMap((fields) => Object.entries(fields ?? {}))
@@ -406,7 +406,7 @@ function costs(value: unknown, { cost, prices }: AnsweredCall, input: string, ou
   }
 }
 
-/** Returns metadata about model routing if a request header asks for it. */
+/** Returns metadata about model routing if a request header requests it. */
 function routing({ headers, asked, model, provider }: AnsweredCall): object {
   if (!metadataHeaders.some((name) => headers[name] === 'enabled')) return {}
   const metadata = {

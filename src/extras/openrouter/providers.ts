@@ -38,7 +38,7 @@ export async function routeTo(name: string, body: unknown, tables: SandboxState[
   return { provider: '', refusal: new GatewayError(404, message, metadata, { assumption: 'notFound' }) }
 }
 
-/** The slug of an endpoint starts with its provider's, as in `deepinfra/turbo`. */
+/** An endpoint's slug starts with its provider's slug, as in `deepinfra/turbo`. */
 function slugOf(name: unknown): string {
   return slugify(String(name).replace(/\/.*$/s, ''))
 }

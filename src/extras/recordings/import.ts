@@ -29,7 +29,7 @@ interface ImportFlags extends RedactionFlags {
 
 /** Maximum size of a file in bytes, after decompression. */
 const maxBytes = 256 * 1024 * 1024
-/** Size in bytes from which a file is announced first, because importing it takes seconds. */
+/** Files of at least this size in bytes are announced first, because importing them takes seconds. */
 const largeBytes = 10 * 1024 * 1024
 /** Maximum number of skipped entries to print. */
 const maxReasons = 100

@@ -31,7 +31,7 @@ import {
   upstreamUrl,
 } from './upstream.ts'
 
-/** Flags of `record`, which `commands.ts` describes, and settings for tests. */
+/** `record` flags, as described in `commands.ts`, and settings for tests. */
 export interface RecorderSetup {
   readonly upstream: URL
   readonly recordings: string
@@ -112,7 +112,7 @@ function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean
 
 /** Delay between the last byte and a reset, in real milliseconds. An immediate reset would overtake that byte. */
 const resetAfterMs = 20
-/** Number of trailing bytes to keep, because a stream's last event may be split. */
+/** Number of trailing bytes to keep, because chunks may split a stream's last event. */
 const tailBytes = 64
 
 interface ExchangeSetup extends RecorderSetup {

@@ -19,7 +19,7 @@ const encoder = new TextEncoder()
 export const amount = (least = 0) => z.number().min(least).max(1e12)
 const milliseconds = () => amount().describe('Milliseconds since the request was sent.')
 
-/** Headers as received, including connection headers; names in lower case. */
+/** Headers as received, including connection headers, with lowercase names. */
 const HeadersSeen = z.lazy(() => z.record(z.string(), z.string()))
 
 const Head = z.lazy(() =>
@@ -141,7 +141,7 @@ export function isRecording(value: unknown): value is Recording {
 
 const suffix = '.recording.jsonl'
 
-/** Cuts names of long paths, because most file systems allow 255 bytes. Numbers repeated requests. */
+/** Shortens long names, because most file systems allow at most 255 bytes. Numbers repeated requests. */
 export function fileNameOf({ operation, key }: Recording['head'], taken: Pick<Set<string>, 'has'>): string {
   const stem = (key === '' ? operation : `${operation.slice(0, 150)}-${key}`).replace(/[^\w.-]+/g, '-')
   let name = `${stem}${suffix}`

@@ -121,7 +121,7 @@ function readRecordings(given: string | ReplayedRecording[]): ReadonlyMap<string
 }
 
 interface Replaying extends Pick<ReplayOptions, 'onUnmatched' | 'upstream' | 'onEnd'> {
-  /** If true, unmatched requests would be forwarded, but CI is set. */
+  /** If true, `passthrough` is disabled, because `CI` is set. */
   readonly isBlocked: boolean
 }
 
@@ -293,7 +293,7 @@ function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: read
   return { find, handles }
 }
 
-/** Returns the methods whose recordings also serve this one. Recordings of GET also reply to HEAD. */
+/** Returns the methods whose recordings can reply to a request. Recordings of GET also reply to HEAD. */
 function methodsFor(method: string): string[] {
   return method === 'HEAD' ? ['HEAD', 'GET'] : [method]
 }

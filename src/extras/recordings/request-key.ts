@@ -1,4 +1,4 @@
-/** Keys that match requests to recordings, without secrets and fields that change with every request. */
+/** Keys that match requests to recordings. They omit secrets and fields that change with every request. */
 import { toLatin1 } from '../../lib/bytes.ts'
 import { nearest } from '../../lib/did-you-mean.ts'
 import { compileParts } from '../../lib/glob.ts'

@@ -1,6 +1,6 @@
 /**
- * Determines the kinds of items in a recorded reply of any protocol, so that Understudy can be scripted to reply with
- * the same kinds. Their fields are not copied, because `drift` compares them.
+ * Determines the kinds of items in a recorded reply in any protocol, so that Understudy can be scripted to
+ * reply with the same kinds. Their fields are not copied, because `drift` compares them.
  */
 import { fieldsOf, isObject, listOf, lookUp } from '../../lib/json.ts'
 import type { ScriptedItemInput, ScriptedReply } from '../../scenarios/scripted-reply.ts'

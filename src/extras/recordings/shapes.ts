@@ -53,7 +53,7 @@ export class Shape {
     this.#add('', 'field', undefined, value, 0)
   }
 
-  /** Adds a stream as an object whose fields are the kinds of its events. Repeated events are numbered. */
+  /** Adds a stream as an object whose fields are its event kinds. Repeated events are numbered. */
   addStream(events: readonly RecordedEvent[]): void {
     this.#add('', 'field', undefined, {}, 0)
     const counts = new Map<string, number>()
@@ -116,7 +116,7 @@ function typeOf(value: unknown): TypeName {
   return Array.isArray(value) ? 'array' : (typeof value as TypeName)
 }
 
-/** Kinds of events whose number depends on the length of the text, the partial images or the citations. */
+/** Event kinds whose number depends on the length of the text, the partial images or the citations. */
 const isRepeatable = /delta$|^ping$|annotation|partial_image|^data\[(?!tool call|finish_reason|usage|error)/
 
 /** Delta fields that make a chat completion chunk a separate kind of event. */
@@ -138,7 +138,7 @@ export function kindOf({ data, event, value }: RecordedEvent): string {
   return `data[${ownChunks.find((name) => name in said) ?? 'content'}]`
 }
 
-/** @param names What to call each side in messages. */
+/** @param names Names for both sides, used in messages. */
 export function compareShapes(
   ours: Shape,
   theirs: Shape,

@@ -89,7 +89,7 @@ export function requestUpstream(url: URL, options: RequestOptions): ClientReques
   })
 }
 
-/** Returns the reply of the real gateway. Throws 502 if there is none, and 400 for a path outside its base URL. */
+/** Returns the real gateway's reply. Throws 502 if there is none, and 400 for a path outside its base URL. */
 export async function forward(upstream: string, record: CallRecord, signal: AbortSignal): Promise<Reply> {
   const { method, route = '', search, headers, requestBytes } = record
   const size = requestBytes?.length ?? 0

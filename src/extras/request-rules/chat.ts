@@ -38,7 +38,7 @@ export const rules: Rules<keyof typeof sources> = {
 }
 
 function* checkMessages(body: Fields, messages: readonly Fields[], { model }: Facts) {
-  /** The tool calls of each message, with the results directly after it. */
+  /** Each message's tool calls, with the results directly after that message. */
   const turns: (Step & { readonly at: number })[][] = [[]]
   for (const [at, { role, tool_calls, tool_call_id }] of messages.entries()) {
     const calls = role === 'assistant' ? listOf(tool_calls).map(fieldsOf) : []

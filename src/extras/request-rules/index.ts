@@ -3,7 +3,7 @@ import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { fieldsOf, lookUp } from '../../lib/json.ts'
 import type { Rules } from './rule.ts'
 
-/** Loads the rules of an operation, by its id. */
+/** Loads an operation's rules by its id. */
 export const rulesOf: Readonly<Record<string, () => Promise<Rules>>> = {
   createResponse: async () => (await import('./responses.ts')).rules,
   createChatCompletion: async () => (await import('./chat.ts')).rules,

@@ -1,4 +1,4 @@
-/** Anthropic's rules beyond the schema of a message request. Its error messages begin with the path in the body. */
+/** Anthropic's rules beyond the schema of a message request. Error messages begin with the path in the body. */
 import { fieldsOf, isObject, listOf, textOf } from '../../lib/json.ts'
 import { callAfterThinking, readSignature } from '../../model/signature.ts'
 import { isBroken, nodesIn } from './openai.ts'
@@ -236,7 +236,7 @@ function* checkContent(body: Fields, blocks: readonly Block[], { model }: Facts)
   yield isOpen && breach('trailing-space', 'messages', noSpace)
 }
 
-/** @param path Path in the body. The error message starts with it, with dots instead of brackets. */
+/** @param path Path in the body. The error message starts with this path, with dots instead of brackets. */
 function breachAt(rule: Rule, path: string, message: string) {
   return breach(rule, path.replace('.custom', ''), `${path.replace(/\[(\d+)\]/g, '.$1')}: ${message}`)
 }

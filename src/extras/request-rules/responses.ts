@@ -1,4 +1,4 @@
-/** Rules that OpenAI applies to valid requests for responses. */
+/** Rules that OpenAI applies to valid response requests. */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
 import { expandInput } from '../../operations/responses/stored.ts'
 import { checkDefinitions, checkIds, definitionSources, unsupported } from './openai.ts'

@@ -1,4 +1,4 @@
-/** Types of the rules, and helpers that several formats share. */
+/** Rule types, and helpers that several formats share. */
 import type { ValidRequest } from '../../gateway/extra.ts'
 import type { BrokenRule } from '../../journal/call-record.ts'
 import { countTokens } from '../../model/tokens.ts'
@@ -8,15 +8,15 @@ import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The rules of an operation. */
+/** An operation's rules. */
 export interface Rules<Rule extends string = string> {
-  /** Each rule's source: a vendor's document or a public thread. Breaches are sorted in this order. */
+  /** Each rule's source: a vendor's document or a public thread. Broken rules are reported in this order. */
   readonly sources: Readonly<Record<Rule, string>>
   check(body: Fields, facts: Facts): Iterable<(BrokenRule & { readonly rule: Rule }) | false | undefined>
 }
 
 export interface Facts extends Pick<ValidRequest, 'conversation' | 'isVendor'>, Pick<SandboxState, 'memory'> {
-  /** The model's record in the catalogue; undefined for other models. */
+  /** The model's record in the catalogue; undefined if it is not listed. */
   readonly model: CatalogueModel | undefined
   readonly stored: StoredConversations | undefined
 }
@@ -33,7 +33,7 @@ export interface Step {
   readonly isLate?: boolean
 }
 
-/** Pairs the calls and results of a group by their ids, in any order. */
+/** Pairs a group's calls and results by id, in any order. */
 export function pairsIn<Each extends Step>(steps: readonly Each[]) {
   const first = { call: new Map<string, Each>(), result: new Map<string, Each>() }
   const repeated: Each[] = []

@@ -30,7 +30,7 @@ export function targetOf({ operation, method, path }: JournalEntry): string {
   return operation ?? `${method} ${splitAddress(path).route ?? path}`
 }
 
-/** Returns the fields with the request's content. A body without any of these fields is returned as a whole. */
+/** Returns the fields that contain the request's content. A body without any of these fields is returned as a whole. */
 function contentOf(body: Record<string, unknown>): unknown {
   const asked = Object.entries(body).filter(([name]) => contentFields.has(name))
   return withoutIds(asked.length > 0 ? Object.fromEntries(asked) : body)

@@ -24,7 +24,7 @@ export interface Finding {
 
 /** Facts that only the test knows. */
 export interface Evidence {
-  /** Outcome of the application's work, such as its text. Default: none, as if the application had failed. */
+  /** Outcome of the application's work, such as its text. Default: none, which means that the application failed. */
   readonly result?: unknown
   /** If true, the user aborted the work. Default: false. */
   readonly userAborted?: boolean
@@ -110,7 +110,7 @@ export function findingsIn(facts: SandboxFacts, evidence: Evidence = {}): Findin
   return judge(facts, evidence).flatMap(({ isJudged, ...finding }) => (isJudged ? finding : []))
 }
 
-/** Returns the findings, and those that lack evidence. */
+/** Returns all findings, including potential ones for which evidence is missing. */
 function judge({ entries, scenarios = [], operations }: SandboxFacts, evidence: Evidence) {
   const protocols = new Map(operations.map(({ id, protocol }) => [id, protocol]))
   const sorted = entries.toSorted((one, other) => one.elapsedMs - other.elapsedMs)
@@ -131,7 +131,7 @@ function judge({ entries, scenarios = [], operations }: SandboxFacts, evidence: 
   )
 }
 
-/** Starts a sentence with the calls that it is about, such as `POST /v1/responses, calls 1, 2: …`. */
+/** Prefixes a sentence with the calls that it describes, as in `POST /v1/responses, calls 1, 2: …`. */
 function sentenceOf(attempts: readonly Attempt[], text: string, all: readonly Attempt[]): string {
   const [first] = attempts
   if (!first) return text

@@ -185,7 +185,7 @@ const maxAttempts = 5
 /** Timers may fire up to this many milliseconds early. */
 const timerMs = 5
 
-/** Returns the wait that a reply asks for, in milliseconds; 0 without a valid header. SDKs prefer `retry-after-ms`. */
+/** Returns the wait that a reply requests, in milliseconds; 0 without a valid header. SDKs prefer `retry-after-ms`. */
 function retryAfterOf({ responseHeaders, timestamp }: JournalEntry): number {
   const { 'retry-after': text = '', 'retry-after-ms': ms } = responseHeaders
   if (ms !== undefined) return Number(ms) || 0
@@ -279,14 +279,14 @@ function problemOf(reply: Attempt, { entry, items }: Attempt, id: string): strin
   return reply.faults.length > 0 && isObject(schema) ? jsonProblem(args, schema) : undefined
 }
 
-/** Returns the strings in a value, and the joined strings of each list of strings, all without white space. */
-/** Returns the JSON of a result and of objects in it, without the end, which repaired JSON has in another place. */
+/** Returns the JSON of a result and of its objects, without closing characters, which repaired JSON has elsewhere. */
 function startsOf(result: unknown): string[] {
   const inside = [...walk(result)].filter(([, value]) => Object(value) === value)
   if (inside.some(([, , isInItself]) => isInItself)) return []
   return inside.map(([, value]) => squeezed(String(JSON.stringify(value))).replace(/["\]}]*$/, ''))
 }
 
+/** Returns the strings in a value, and the joined strings of each list of strings, all without white space. */
 function leavesOf(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return [squeezed(value)].filter((text) => text !== '')
   if (typeof value !== 'object' || value === null || depth > 20) return []

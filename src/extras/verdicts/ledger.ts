@@ -12,7 +12,7 @@ import { eventsIn, readReply } from './reading.ts'
 const classes = [...tokenCounts, 'totalTokens', 'requests', 'costUsd'] as const
 type Class = (typeof classes)[number]
 
-/** An application's counts for all calls of a sandbox. The fields mean the same as in `sandbox.usage()`. */
+/** An application's counts for all calls in a sandbox. The fields mean the same as in `sandbox.usage()`. */
 export type CountedUsage = { readonly [Name in Class]?: number }
 
 export function judgeLedger(received: unknown, counted: CountedUsage) {
@@ -120,7 +120,7 @@ function usagesIn({ responseBody: { text } }: JournalEntry): CountedUsage[] {
   })
 }
 
-/** Paths in usage objects. The values at a field's paths are added up, because POST /messages uses several. */
+/** Paths in usage objects. The values at a field's paths are added up, because POST /messages uses several paths. */
 const reportedIn = {
   inputTokens: 'input_tokens prompt_tokens cache_read_input_tokens cache_creation_input_tokens',
   cachedTokens:

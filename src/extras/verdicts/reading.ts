@@ -20,7 +20,7 @@ export interface Reading {
   readonly isStream: boolean
 }
 
-/** @param places The operation's protocol, which locates text and calls. Without it, none are read. */
+/** @param places The operation's protocol, which locates text and calls. Without it, neither is read. */
 export function readReply({ status, durationMs, ...entry }: JournalEntry, places?: StreamPlaces): Reading {
   const { text, truncatedBytes } = entry.responseBody
   const reading = { text: '', calls: new Map<string, string>(), isStream: false }

@@ -4,7 +4,7 @@ import { print } from '../../lib/print.ts'
 import type { SweepOptions, SweepWork } from './sweep.ts'
 
 export interface SurvivalOptions<Result> extends SweepOptions<Result> {
-  /** Titles of known bad runs, as the test prints them. The test fails for an outdated title. Default: none. */
+  /** Titles of known bad runs, as printed by the test. The test fails for an outdated title. Default: none. */
   accepted?: readonly string[]
 }
 

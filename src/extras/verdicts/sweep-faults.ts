@@ -23,7 +23,7 @@ const statuses = [400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 502, 503, 50
 /** Faults that no client can detect if events have no sequence numbers. */
 const needsNumbers = ['stream-reordered-events', 'stream-duplicate-event']
 
-/** @param chosen Faults to try if they can act. A name includes its variants if `depth` is `all`. */
+/** @param chosen Faults to try if they can affect the call. A name includes its variants if `depth` is `all`. */
 export function faultsFor(
   entry: JournalEntry,
   places: StreamPlaces | undefined,
@@ -72,7 +72,7 @@ function variants({ name, params }: FaultDefinition, entry: JournalEntry, last: 
   return [{ name }, ...choices, ...ends.map((afterEvents) => ({ name, afterEvents }))]
 }
 
-/** Fields with the answer, in any protocol, and those that clients rely on. */
+/** Fields that contain the answer, in any protocol, and other fields that clients rely on. */
 const answerFields = /^(?:choices|content|content_block|data|delta|item|output|results)\b|^(?:id|type|usage)$/
 const maxPaths = 20
 

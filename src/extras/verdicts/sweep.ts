@@ -47,11 +47,11 @@ export interface SweepOptions<Result, RequestBodies extends object = Record<stri
   /** Sets up the sandbox of each run: replies, scripts, scenarios. Can return a promise. */
   setUp?(sandbox: Sandbox<RequestBodies>): unknown
   /**
-   * `quick` tries one fault per kind of failure. `all` tries every fault that can act on the call, with each choice of
-   * its parameters, and as early and as late as possible. Default: `quick`.
+   * `quick` tries one fault per kind of failure. `all` tries every fault that can affect the call, with each
+   * choice of its parameters, and as early and as late as possible. Default: `quick`.
    */
   depth?: 'quick' | 'all'
-  /** Faults to try on the calls that they can act on, by name or with parameters. Default: see `depth`. */
+  /** Faults to try on each call that they can affect, by name or with parameters. Default: see `depth`. */
   faults?: readonly SweepFault[]
   /** Returns true for a result that the application itself marks as incomplete. Default: never. */
   isPartial?(result: Result): boolean
@@ -250,7 +250,7 @@ function reasonNotReached(entries: readonly JournalEntry[]): string {
   return reached?.warnings.find((each) => each.includes('nothing to act on')) ?? 'the call did not come'
 }
 
-/** V8's, JavaScriptCore's and SpiderMonkey's messages for invalid JSON. */
+/** Error messages for invalid JSON from V8, JavaScriptCore and SpiderMonkey. */
 const jsonMessage = /JSON\b.*\bposition|in JSON\b|JSON input|valid JSON|JSON Parse error|^JSON\.parse:/
 
 function isCrash(error: unknown): boolean {

@@ -32,7 +32,7 @@ export const isChosenGone = computed(
 export const calls = signal<readonly CallRow[]>([])
 export const isLoaded = signal(false)
 export const problem = signal('')
-/** Calls shown while the list is paused; otherwise undefined. */
+/** Calls shown while the list is paused; undefined otherwise. */
 export const pausedCalls = signal<readonly CallRow[] | undefined>(undefined)
 export const selected = signal<ReadonlySet<string>>(new Set())
 
@@ -48,7 +48,7 @@ export function keyOf({ sandbox, id, startedAt }: CallRow): string {
   return `${sandbox} ${id} ${startedAt}`
 }
 
-/** Returns a call's method, path and time; its id if it is not in the list. */
+/** Returns a call's method, path and time, or its id if the call is not in the list. */
 export function titleOfCall(sandbox: string, id: string): string {
   const call = calls.value.findLast((each) => each.id === id && each.sandbox === sandbox)
   return call ? `${call.method} ${shortPath(call)} ${timeOfDay(call.startedAt)}` : id
@@ -168,7 +168,7 @@ export async function clearCalls(): Promise<void> {
   })
 }
 
-/** Shows the file of a failed test or, without a file, the server's calls again. */
+/** Shows a failed test's file or, without a file, the server's calls again. */
 export async function showFailedTest(file?: File): Promise<void> {
   try {
     const opened = file && (await readFailedTest(file))

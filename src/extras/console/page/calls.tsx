@@ -220,7 +220,7 @@ function List() {
 
 function Rows() {
   const scroller = useRef<HTMLDivElement>(null)
-  /** Height of the visible rows. */
+  /** Height of the visible part of the list, in pixels. */
   const height = useSignal(800)
   const scrollTop = useSignal(0)
   const list = items.value

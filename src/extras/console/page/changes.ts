@@ -4,7 +4,7 @@ import type { ChangedCalls } from '../operations.ts'
 import { askConsole } from './api.ts'
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
-/** If true, the server was restarted since the page was opened. */
+/** If true, the server has restarted since the page was opened. */
 export const wasRestarted = signal(false)
 
 /** Delay before reconnecting, in milliseconds. */

@@ -1,4 +1,4 @@
-/** Opens the file of a failed test, which replaces the server's calls and scenarios on the page. */
+/** Opens a failed test's file, which replaces the server's calls and scenarios on the page. */
 import { signal } from '@preact/signals'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { parseJson } from '../../../lib/json.ts'
@@ -13,7 +13,7 @@ export const failedTest = signal<FailedTest | undefined>(undefined)
 /** Maximum size of a file in bytes, equal to the server's default limit. */
 const maxBytes = 10 * 1024 * 1024
 
-/** Throws a one-line error for anything but the file of a failed test. */
+/** Throws a one-line error for anything but a failed test's file. */
 export async function readFailedTest(file: File): Promise<FailedTest> {
   try {
     if (file.size > maxBytes) throw new Error('It is larger than 10 MiB')
@@ -29,7 +29,7 @@ function callOf(id: string): FailedTest['calls'][number] | undefined {
   return failedTest.value?.calls.find(({ entry }) => entry.id === id)
 }
 
-/** Loads a call from the open file, otherwise from the server. */
+/** Loads a call from the open file or, if it is not there, from the server. */
 export async function loadCall(sandbox: string, id: string): Promise<JournalEntry> {
   return callOf(id)?.entry ?? ask('getCall', { sandbox, entry: id })
 }
@@ -39,7 +39,7 @@ export async function loadWhy(sandbox: string, id: string): Promise<Why> {
   return callOf(id)?.why ?? askConsole<Why>(`GET ${path}`)
 }
 
-/** Returns the calls in the open file that a search finds, as sandbox and id. */
+/** Returns the sandbox and id of each call in the open file that matches the search. */
 export function searchFile({ calls }: FailedTest, search: BodySearch): [sandbox: string, id: string][] {
   const isFound = compileSearch(search)
   return calls.flatMap(({ row, entry: { requestText, responseBody, error, warnings } }) => {

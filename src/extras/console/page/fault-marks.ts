@@ -55,7 +55,7 @@ export function faultMarks(
   })
 }
 
-/** Returns an event's sequence number, or NaN, with which all comparisons are false. */
+/** Returns an event's sequence number, or NaN, for which all comparisons are false. */
 function numberOf(event: TimedEvent | undefined): number {
   const { sequence_number: number } = Object(event?.value) as { sequence_number?: unknown }
   return typeof number === 'number' ? number : Number.NaN

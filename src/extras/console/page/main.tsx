@@ -29,7 +29,7 @@ const screens: Record<View, readonly [title: string, Screen: () => ComponentChil
   sandboxes: ['Sandboxes', Sandboxes],
 }
 
-/** Views that show the file of a failed test. */
+/** Views that show a failed test's file. */
 const viewsOfFile = ['calls', 'scenarios'] as const
 
 function App() {

@@ -14,7 +14,7 @@ export function ActionButton({
   isSubmit = false,
   question,
 }: {
-  /** Action to run. If it returns a string, the string is shown briefly. Errors stay. */
+  /** Action to run. A returned string is shown briefly. Errors remain visible. */
   run: () => Promise<unknown>
   children: ComponentChildren
   kind?: 'primary' | 'danger'
@@ -134,7 +134,7 @@ export function CopyButton({
   )
 }
 
-/** Copies text. Falls back to a selection on plain HTTP, where browsers provide no clipboard. */
+/** Copies text. On plain HTTP, where browsers have no clipboard API, copies a temporary selection. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')

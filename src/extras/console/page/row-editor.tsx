@@ -1,4 +1,4 @@
-/** Editor for a record, as JSON. The server checks it. */
+/** Editor for a record, as JSON. The server validates the JSON. */
 import { useSignal } from '@preact/signals'
 import { parseJson } from '../../../lib/json.ts'
 import { ask } from './api.ts'

@@ -44,7 +44,7 @@ export function ScenarioEditor({ sandbox, onUse }: { sandbox: string; onUse: () 
   const draft = useSignal<(CheckedDraft & { text: string; position: number }) | undefined>(undefined)
   const problem = useSignal('')
   const written = text.value
-  /** Position of the caret, at which names are completed. */
+  /** Caret position, at which names are completed. */
   const caret = useSignal(0)
   const onMove = () => (caret.value = area()?.selectionStart ?? 0)
   const timer = useRef(0)

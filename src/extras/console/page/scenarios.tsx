@@ -126,7 +126,7 @@ function Active({
   /** Undefined if the page shows a file. */
   deactivate?: () => Promise<void>
 }) {
-  /** Row of the rule that the URL names, if the user followed a call's link. */
+  /** Row of the rule named in the URL, if the user followed a call's link. */
   const linked = useRef<HTMLTableRowElement>(null)
   // The calls of a file have only the names of scenarios.
   const id = failedTest.value ? scenario.name : scenario.id
@@ -217,7 +217,7 @@ function effectOf({
   ].join(', ')
 }
 
-/** Formats fields as `name: value`, without those that are unset or zero. */
+/** Formats fields as `name: value`, omitting unset and zero fields. */
 function fieldsText(fields: object): string {
   return Object.entries(fields)
     .filter(([, value]) => ![undefined, '0', '{}'].includes(JSON.stringify(value)))

@@ -13,16 +13,16 @@ export interface Term {
   value: string
   /** If true, the term must not match. */
   isNegated: boolean
-  /** Word before a colon that is not a field. The whole term is then treated as a word. */
+  /** Word before a colon that is not a field name. The whole term is then treated as a word. */
   unknown?: string | undefined
 }
 
 interface Field {
   /** Example and its meaning, for the help. */
   help: Help
-  /** Returns the values of a call. At least one must match. Undefined for terms that the server searches for. */
+  /** Returns the values of a call. At least one value must match. Undefined for terms that the server searches for. */
   read?: (call: CallRow) => readonly string[]
-  /** Returns true for calls that match although none of their values do. */
+  /** Returns true for further matches, such as by part of a value. */
   matches?: (call: CallRow, value: string) => boolean
   /** Valid values. Default: all. */
   expects?: RegExp
@@ -194,7 +194,7 @@ export function matches(call: CallRow, { name, value, isNegated }: Term, found: 
 
 const texts = new WeakMap<CallRow, string>()
 
-/** Returns the text in which words are found. Called early, because thousands of rows at once take a long time. */
+/** Returns the text to search for words. Called early, because preparing thousands of rows at once is slow. */
 export function textOf(call: CallRow): string {
   const known = texts.get(call)
   if (known !== undefined) return known

@@ -67,7 +67,7 @@ function textAt(value: unknown, ...path: (string | number)[]): string | undefine
   return typeof found === 'string' ? found : undefined
 }
 
-/** Returns the part of a chat completion chunk that differs from the others. */
+/** Returns the part of a chat completion chunk that varies between chunks. */
 function changeOf(value: unknown): string | undefined {
   const choice = at(value, 'choices', 0)
   return JSON.stringify(at(choice, 'finish_reason') ?? at(choice, 'delta') ?? at(value, 'usage'))
