@@ -119,8 +119,8 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
   }
 
   /**
-   * Activates scenarios, rules or recordings, in the given order. Each is an object, the name of a fault or bundled
-   * scenario, or (in Node) the path of a file, whose content is sent. If one is invalid, throws 400 and activates none.
+   * Activates scenarios, rules or recordings, in the given order. Each is an object, the name of a fault or
+   * bundled scenario, or (in Node) the path of a file to send. If one is invalid, throws 400 and activates none.
    */
   async use(...scenarios: ScenarioOrRule[]): Promise<RemoteActiveScenario> {
     if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')
@@ -185,7 +185,7 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
     return newSandbox(this.client, { id, name, fork: this.id })
   }
 
-  /** Deletes the sandbox once all unfinished calls of its methods have completed. Throws if one of these calls fails. */
+  /** Deletes the sandbox once all unfinished calls of its methods have completed. Throws if one of the calls fails. */
   async dispose(): Promise<void> {
     try {
       await this.client.settled()

@@ -1,4 +1,4 @@
-/** Step 12: decides which parts of a reply to send and when, and how it ends. A `Sink` does the sending. */
+/** Step 12: decides which parts of a reply to send and when, and how it ends. A `Sink` sends the parts. */
 import type { Call, Sink, Wait } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'

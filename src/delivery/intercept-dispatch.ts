@@ -63,7 +63,7 @@ function toDispatched(options: Dispatcher.DispatchOptions) {
     url: new URL(query ? `${path}?${stringify(query)}` : path, origin),
     method: method.toUpperCase(),
     headers: toRecord(headers),
-    /** Body as passed by the client. It can be read only once. */
+    /** Body as passed by the client, which can be read only once. */
     body,
     /** Real time in milliseconds that undici waits for a reply's head and body. 0 means no limit. */
     timeouts: { Headers: headersTimeout ?? 300_000, Body: bodyTimeout ?? 300_000 },
@@ -108,7 +108,7 @@ function pairs(headers: unknown): Iterable<readonly [unknown, unknown]> {
 
 interface Head {
   readonly status: number
-  /** Default: the status's standard text. */
+  /** Default: the standard text for the status. */
   readonly statusText?: string
   readonly headers: Readonly<Record<string, string | string[]>>
 }

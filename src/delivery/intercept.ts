@@ -21,7 +21,7 @@ export interface InterceptOptions {
   /**
    * Action for requests that the gateway does not handle. `guard` returns a 404 with the reason if a request appears
    * to be meant for the gateway: under `baseUrl` or `/api/v1`, to `/v1/responses` and similar paths on any host, or
-   * with a sandbox's key. `error` also rejects all other requests that leave this machine. `warn` passes all of these
+   * with a sandbox's key. `error` also rejects all other requests that leave this machine. `warn` passes requests
    * through with a warning, and `bypass` passes them through silently. A callback receives each request that leaves
    * this machine, and can call `print.warning()`, or `print.error()`, which rejects the request. Default: `guard`.
    */

@@ -37,7 +37,7 @@ export class KeepAlive {
     }
   }
 
-  /** Sends comments during a stall, unless delays are instant. Returns a function that stops them. */
+  /** Sends comments during a stall, unless delays are instant. Returns a function that stops the comments. */
   start(sink: Sink, watch: DeliveryWatch): () => void {
     const waits = watch.state.clock.pace()
     let isOver = !this.#isBetweenEvents

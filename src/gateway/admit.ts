@@ -41,7 +41,7 @@ export function wrongMethod(path: string, methods: readonly string[]): GatewayEr
   return new GatewayError(405, `${path} allows ${allow}`, undefined, { headers: { allow } })
 }
 
-/** Returns a 426, which makes clients use HTTP at once. Spec: RFC 9110, 15.5.22. */
+/** Returns a 426, so that clients fall back to HTTP immediately. Spec: RFC 9110, 15.5.22. */
 function notWebSocket(path: string, [method]: readonly string[]): GatewayError {
   const message = `WebSockets are not simulated: send ${method} ${path} over HTTP`
   const headers = { upgrade: 'HTTP/1.1', connection: 'upgrade' }

@@ -92,7 +92,7 @@ export interface SandboxFacts {
 }
 
 export interface FoundAnswer {
-  /** The recording that replies; undefined if the reply is not recorded. */
+  /** The recording to reply with; undefined if the reply is not recorded. */
   readonly recorded?: RecordedAnswer
   /** Returns undefined to leave the request to its operation. Throws to reject it. */
   reply(disconnected: AbortSignal): Promise<Reply | undefined>

@@ -82,7 +82,7 @@ export function toRow(record: CallRecord, operations: GatewayCore['operations'])
   }
 }
 
-/** Returns the row of a call in a file, with sandbox time instead of real time. */
+/** Returns the row for a call in a file, with sandbox time instead of real time. */
 export function rowOfEntry(
   entry: JournalEntry,
   { sandbox, sandboxName }: Pick<CallRow, 'sandbox' | 'sandboxName'>,

@@ -53,7 +53,7 @@ export function toTest(record: CallRecord, runner: Runner, sandbox: Sandbox, gat
   ].join('\n')
 }
 
-/** Returns earlier calls that created, renamed or deleted what a call refers to: records or a response. */
+/** Returns earlier calls that created, renamed or deleted the records or response that a call refers to. */
 function earlierCalls(record: CallRecord, all: readonly CallRecord[]): CallRecord[] {
   const { body, params, generatesText } = record
   const { previous_response_id: previous, ...fields } = isObject(body) ? body : {}

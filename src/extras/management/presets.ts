@@ -13,7 +13,7 @@ import { defaultWorkspaceId, notFound, Page, page, userId } from './lists.ts'
 
 const slug = () => z.string().min(1).describe('URL-safe slug of the preset.')
 
-/** Most recently updated first, without versions. */
+/** Lists presets without their versions, most recently updated first. */
 const listPresets = defineOperation({
   id: 'listPresets',
   method: 'get',

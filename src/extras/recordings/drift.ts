@@ -162,7 +162,7 @@ function answer(status: number, contentType: string | null | undefined, body: Ui
   return { status, type, body }
 }
 
-/** Yields replies with and without a script, because a recorded reply may contain anything that a model can generate. */
+/** Yields replies with and without a script, because a recorded reply may contain anything a model can generate. */
 async function* askUnderstudy(
   gateway: GatewayCore,
   request: RecordedRequest,

@@ -101,7 +101,7 @@ export async function startRecorder(setup: RecorderSetup) {
   }
 }
 
-/** @param hasKey If true, the client's API key is not forwarded, so it can be the token. */
+/** @param hasKey If true, the client's API key is not forwarded, so it may contain the token. */
 function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean): void {
   const keys = hasKey ? [bearerOf(headers.authorization), headers['x-api-key']] : []
   if (guard.accepts(headers['x-understudy-token'], ...keys)) return

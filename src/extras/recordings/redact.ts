@@ -24,7 +24,7 @@ import { credentialsOf } from './upstream.ts'
 interface RedactionSetup extends FinderSetup {
   /** Headers to keep in addition to the default ones. `*` matches any characters. Default: none. */
   readonly headers?: readonly string[]
-  /** Fields to ignore when comparing requests: `input`, `query.t`. Default: `defaultIgnoreFields`. */
+  /** Fields to ignore when comparing requests, such as `input` or `query.t`. Default: `defaultIgnoreFields`. */
   readonly ignoreFields?: readonly string[]
 }
 

@@ -20,7 +20,7 @@ import { type Reading, squeezed } from './reading.ts'
 
 interface Calls {
   readonly all: readonly Attempt[]
-  /** The calls as attempts at the same thing. */
+  /** The calls, grouped into attempts at the same thing. */
   readonly groups: readonly (readonly Attempt[])[]
   readonly retries: ReturnType<typeof retriesIn>
   readonly scenarios: readonly ScenarioProgress[]
@@ -29,7 +29,7 @@ interface Calls {
 interface Found {
   readonly attempts: readonly Attempt[]
   readonly text: string
-  /** False if evidence is missing. Default: true. */
+  /** If false, evidence is missing. Default: true. */
   readonly isJudged?: boolean
 }
 
@@ -286,7 +286,7 @@ function startsOf(result: unknown): string[] {
   return inside.map(([, value]) => squeezed(String(JSON.stringify(value))).replace(/["\]}]*$/, ''))
 }
 
-/** Returns the strings in a value, and the joined strings of each list of strings, all without white space. */
+/** Returns a value's strings, and the joined strings from each list of strings, all without white space. */
 function leavesOf(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return [squeezed(value)].filter((text) => text !== '')
   if (typeof value !== 'object' || value === null || depth > 20) return []

@@ -181,7 +181,7 @@ export function Field({
 }: {
   label: string
   value: Signal<string>
-  /** Class of the label. `inline` puts the label next to the input instead of above it. */
+  /** CSS class of the label. `inline` puts the label next to the input instead of above it. */
   class?: string
 }) {
   return (
