@@ -48,7 +48,7 @@ export type BodiesOf<Definition> = Intersection<
 type Intersection<Functions> = [Functions] extends [(all: infer All extends object) => void] ? All : never
 
 export interface Extra {
-  /** `onlySpecified` disables an extra with a list. A function returns operations that the user requested. @internal */
+  /** If a list, `onlySpecified` disables the extra. A function returns operations that the user requested. @internal */
   readonly operations?:
     | readonly AnyOperation[]
     | ((existing: readonly AnyOperation[]) => readonly AnyOperation[])

@@ -19,7 +19,7 @@ const longTtlMs = 60 * 60_000
 /** Maximum number of blocks between a cached prompt and a breakpoint after it. */
 const lookBack = 20
 
-/** Reads the longest cached prompt, caches the blocks up to the last breakpoint, and refreshes what was read. */
+/** Reads and refreshes the longest cached prompt, and caches the blocks up to the last breakpoint. */
 export function cacheOf(body: MessagesRequest): Prompt['useCache'] {
   const blocks = blocksOf(body)
   const isPoint = ({ ttlMs }: CacheBlock) => ttlMs !== undefined

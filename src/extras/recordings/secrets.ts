@@ -41,7 +41,7 @@ interface SecretFound {
 const maxRun = 1024 * 1024
 const base64Overlap = 64 * 1024
 
-/** Maximum length of short texts, such as headers. Remembers 1,000 short and 3 long texts without secrets. */
+/** Maximum length of short texts, such as headers. The latest 1,000 short and 3 long clean texts are cached. */
 const maxShort = 16 * 1024
 
 export class SecretFinder {

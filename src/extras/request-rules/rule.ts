@@ -16,7 +16,7 @@ export interface Rules<Rule extends string = string> {
 }
 
 export interface Facts extends Pick<ValidRequest, 'conversation' | 'isVendor'>, Pick<SandboxState, 'memory'> {
-  /** The model's record in the catalogue; undefined if it is not listed. */
+  /** The model's record in the catalogue; undefined for an unlisted model. */
   readonly model: CatalogueModel | undefined
   readonly stored: StoredConversations | undefined
 }
