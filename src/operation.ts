@@ -1,4 +1,4 @@
-/** Operations are values, from which routes, checks, handlers, journal names and documents derive. */
+/** Defines operations as values; routes, checks, handlers, journal names and documents are derived from them. */
 import type { AssumptionName } from './assumptions.ts'
 import type { Database } from './database/database.ts'
 import type { Reply } from './http/reply.ts'
@@ -107,7 +107,7 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   readonly streams?: boolean | Schema
   /** Protocol of an operation that replies to prompts. @internal */
   readonly protocol?: Protocol<Body, Output>
-  /** Protocol whose error envelope and headers apply. Default: `protocol`. @internal */
+  /** Protocol that determines the error envelope and headers. Default: `protocol`. @internal */
   readonly errorProtocol?: Pick<Protocol<never, never>, 'error' | 'errorSchema' | 'idHeader'>
   /**
    * Assumption behind every reply, or, for each body field (`a` or `a.b`), the assumption behind its errors. Default:

@@ -1,4 +1,4 @@
-/** Conditions on records: `list()` takes fields and values, `query()` also takes predicates. */
+/** Conditions on records. `list()` takes fields and values, and `query()` also takes predicates. */
 import { GatewayError } from '../http/errors.ts'
 import { isPlain } from '../lib/copy.ts'
 import { equal } from '../lib/equal.ts'

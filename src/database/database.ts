@@ -94,7 +94,7 @@ export interface RemoteRecords<Row extends object> {
    * @example await db.presets.list({ status: 'active', description: null })
    */
   list(condition?: Condition<Row>): Promise<Row[]>
-  /** Changes the given fields. Throws 404 for an unknown key, and 400 and 409 like `create`. */
+  /** Changes the given fields. Throws 404 for an unknown key, or 400 or 409 like `create`. */
   update(key: string, changes: Partial<Row>): Promise<Row>
   /** Removes a record and returns it. Throws 404 for an unknown key. */
   delete(key: string): Promise<Row>
@@ -118,7 +118,7 @@ export type RemoteDatabase = { readonly [Name in CollectionName]: RemoteRecords<
 
 /**
  * @param current Returns the current state. Called by every method, because reset and restore replace the state.
- * @param writes Queue for changes. Default: the state's queue, which a writing operation occupies until it responds.
+ * @param writes Queue for changes. Default: the state's queue, which a writing operation holds until it responds.
  */
 export function toDatabase(
   { collections }: SeedData,

@@ -31,8 +31,8 @@ export function assertFixtures(fixtures: ReadonlyMap<string, readonly object[]>)
  * Checks a write's references. Throws 400 if a preset refers to a version that does not exist or belongs to another
  * preset. Throws 409 if the write deletes a version that a preset refers to, or changes its id or preset.
  *
- * @param before The row before the write, or undefined if it is created.
- * @param after The row after the write, or undefined if it is deleted.
+ * @param before The row before the write, or undefined if the write creates it.
+ * @param after The row after the write, or undefined if the write deletes it.
  */
 export async function assertReferences(
   { tables }: DatabaseState,

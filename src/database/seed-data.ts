@@ -123,7 +123,7 @@ export class SeedData {
     return rows
   }
 
-  /** Returns the fixtures whose owners exist, and generates parts for generated owners. */
+  /** Returns the fixtures whose owners exist, plus generated parts for generated owners. */
   async #parts(
     declaration: CollectionDeclaration,
     { collection, field, each }: NonNullable<CollectionDeclaration['partOf']>,
@@ -141,7 +141,7 @@ export class SeedData {
     return rows
   }
 
-  /** Generates a record's missing fields, including nested ones. `rows` are all rows of its collection. */
+  /** Generates a record's missing fields, including nested ones. `rows` are all its collection's rows. */
   async complete(name: string, record: object, rows: readonly object[]): Promise<object> {
     const declaration = this.#declared(name)
     if (declaration.schema.safeParse(record).success) return record
@@ -182,7 +182,7 @@ function parseAll({ name, schema }: CollectionDeclaration, records: readonly unk
 
 type Generate = (index: number) => object
 
-/** Index increment for another attempt if a generated key is taken. Larger than any number of records. */
+/** Index increment for retrying when a generated key is taken. Larger than any collection. */
 const retryStep = 1_000_003
 
 function generateFree(generate: Generate, index: number, isFree: (row: object) => boolean): object {

@@ -69,7 +69,7 @@ export class SharedRows<Row extends object> {
     return undefined
   }
 
-  /** Throws 409 if a key of the row is taken, unless the row's previous version has the same key. */
+  /** Throws 409 if one of the row's keys is taken, unless the row's previous version has the same key. */
   assertFree(row: Row, previous?: Row): void {
     const { name, keys } = this.#declaration
     for (const [key, read] of Object.entries(keys)) {

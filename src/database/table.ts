@@ -151,7 +151,7 @@ function assignChanges(draft: object, before: object, after: object): void {
 
 type Schema = ReturnType<typeof schemaOf>
 
-/** Accepts validated rows. A real schema would print violations and copy rows field by field. */
+/** Accepts validated rows. A real schema would print violations and copy rows one field at a time. */
 function schemaOf(next: () => object) {
   return {
     '~standard': {

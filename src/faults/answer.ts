@@ -88,7 +88,7 @@ const path = () =>
 /** The fields of an answer or of a citation (in Chat, of the object in `url_citation`). */
 export type Fields = Record<string, unknown>
 
-/** Changes a reply's JSON, or the event at an index. Returns the argument if nothing changes. */
+/** Changes a reply's JSON, or the event at an index. Returns its argument if nothing changes. */
 type Change = (value: unknown, index?: number) => unknown
 
 /** @param nothing Reason to report if nothing changes. */

@@ -14,7 +14,7 @@ export function* byteFrames(body: Body): Generator<RawFrame> {
   }
 }
 
-/** Reads a complete body. Returns its bytes, the total of its delays, and its hang-up frame, if any. */
+/** Reads a complete body. Returns its bytes, its total delay and, if it has one, its hang-up frame. */
 export function readWhole(body: Body): { bytes: Uint8Array; waitedMs: number; ending: RawFrame[] } {
   const chunks: Uint8Array[] = []
   let waitedMs = 0
@@ -39,7 +39,7 @@ export function withFrames(
   return { ...reply, headers: { ...reply.headers, ...headers }, body: { kind: 'frames', frames } }
 }
 
-/** Header of a gzip member: no name, no time, unknown operating system. RFC 1952. */
+/** Gzip member header: no name, no time, unknown operating system. RFC 1952. */
 const gzipHead = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)
 /** Empty stored block, flagged as the last one. RFC 1951, 3.2.4. */
 const lastBlock = Uint8Array.of(1, 0, 0, 0xff, 0xff)

@@ -133,7 +133,7 @@ function formFault<const Name extends string, FormName extends string>(
   })
 }
 
-/** Changes the text of arguments; `isParsed` is true if the protocol shows them as an object. */
+/** Changes argument text; `isParsed` is true if the protocol shows them as an object. */
 type ChangeText = (text: string, isParsed: boolean) => unknown
 
 function changeArguments(change: ChangeText): Form {

@@ -9,7 +9,7 @@ type Rule =
   | { readonly oneOf: Selection; readonly decides: string }
   | { readonly faults: Selection; readonly leaves: string; readonly forNone: Selection }
 
-/** Faults after which the rest of a body is missing. */
+/** Faults that keep the rest of a body from the client. */
 const cuts = [
   'stream-cut',
   'stream-reset',

@@ -245,10 +245,10 @@ export const streamFaults = [
   }),
 ] as const
 
-/** Line ends of event streams. Recorded streams can use any of these. */
+/** Event stream line endings. Recorded streams can use any of these. */
 const lineEnds = /\r\n|\n|\r/g
 
-/** Parameters for a position between events: a number of events or deltas, but not of bytes or milliseconds. */
+/** Parameters for a position between events: a number of events or deltas, but not bytes or milliseconds. */
 function eventPosition() {
   const { afterEvents, afterDeltas } = position()
   return { afterEvents, afterDeltas }
@@ -374,7 +374,7 @@ function endAt(
   })
 }
 
-/** Number of heartbeats before complete silence, because without delays a client would read them forever. */
+/** Number of heartbeats before complete silence: without delays, a client would otherwise read them forever. */
 const maxHeartbeats = 1000
 
 function otherSyntax<const Name extends string>(

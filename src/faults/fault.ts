@@ -136,7 +136,7 @@ export function requestedForm(fault: FaultDefinition): 'stream' | 'json' | undef
   return needsStream(fault) ? 'stream' : undefined
 }
 
-/** Returns the format without which none of the faults act. Stream faults also act on streams that a fault forces. */
+/** Returns the format that any of the faults needs to act. Stream faults also act on streams that a fault forces. */
 export function formFor(faults: readonly FaultDefinition[]): 'stream' | 'json' | undefined {
   const forms = new Set(faults.map(requestedForm))
   const forced = faults.find(({ layer }) => layer === 'form')

@@ -55,7 +55,7 @@ const units: Readonly<Record<keyof Position, Unit>> = {
  * Yields the frames before a position, then the result of `change` for the rest. The position is between two
  * events, before the final event. If the stream ends before the position, the stream is unchanged and the
  * fault has no effect. The default position is after three deltas. In a shorter stream, the default is before
- * the last delta or, if other faults precede, before the final event, so that the client sees all effects.
+ * the last delta. After other faults, it is before the final event, so that the client sees all effects.
  */
 export function* actAt(
   position: Position,

@@ -1,10 +1,10 @@
-/** Reads raw bytes, such as those of a recording, as the events that faults act on. */
+/** Parses raw bytes, such as a recording's, into the events that faults act on. */
 import { toBytes } from '../http/encode.ts'
 import type { Frame, Reply } from '../http/reply.ts'
 import { decodeUtf8, fromLatin1, toLatin1 } from '../lib/bytes.ts'
 import { isObject, parseJson } from '../lib/json.ts'
 
-/** Two line ends, which end an event. A CR LF is one line end, and its LF can arrive later. */
+/** Two line endings, which end an event. A CR LF is one line ending, and its LF can arrive later. */
 const border = /\r\n(?:\r\n|\n|\r(?=[^\n]))|(?:(?<!\r)\n|\r(?!\n))(?:\r\n|\n|\r)/g
 
 /**

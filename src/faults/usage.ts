@@ -1,4 +1,4 @@
-/** The fault `usage`: token counts that are missing, or that a stream sends in unusual places. */
+/** The `usage` fault: token counts are missing, or a stream sends them in unusual places. */
 import * as z from 'zod'
 import type { StreamEvent } from '../http/reply.ts'
 import { fieldsOf, isObject } from '../lib/json.ts'

@@ -2,7 +2,7 @@
 import { toBytes } from '../http/encode.ts'
 import { byteLength, joinBytes } from '../lib/bytes.ts'
 
-/** Maximum number of parts to store separately: a part of one byte takes 200 bytes of memory. */
+/** Maximum number of parts to store separately: a one-byte part takes 200 bytes of memory. */
 const maxParts = 1000
 
 export class KeptBody {

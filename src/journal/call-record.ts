@@ -40,7 +40,7 @@ export interface CallListener {
   settled?(record: CallRecord): void
 }
 
-/** A value in a valid request that violates a rule of a vendor. */
+/** A value in a valid request that violates a vendor's rule. */
 export interface BrokenRule {
   readonly rule: string
   /** Path of the value in the body, such as `messages[2].tool_calls`; the error's `param`. */
@@ -119,7 +119,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** The reply, until it is delivered. Afterwards, `responseBody` has the bytes sent. */
   reply: Readonly<Reply> = emptyReply
   delivery: Delivery = 'pending'
-  /** If true, the body of an aborted reply ended in the same way as a complete body. */
+  /** If true, an aborted reply's body ended in the same way as a complete body. */
   endsProperly = false
   events = 0
   firstByteAt: number | undefined

@@ -145,7 +145,7 @@ function assertNoRegExp(value: unknown): void {
     Object.values(value).forEach(assertNoRegExp)
 }
 
-/** Maximum number of near misses per entry. Keeps a thousand entries within the maximum length of a string. */
+/** Maximum number of near misses per entry. Keeps a thousand entries within the maximum string length. */
 const maxNearMisses = 100
 
 /** Converts a record to an entry. Modifying the entry does not change the journal. */

@@ -9,7 +9,7 @@ export interface Har {
   log: {
     version: '1.2'
     creator: { name: string; version: string }
-    /** Entries with all fields of HAR 1.2, and `_id`, `_sandbox`, `_operation`, `_rule` and `_delivery`. */
+    /** Entries with all HAR 1.2 fields, plus `_id`, `_sandbox`, `_operation`, `_rule` and `_delivery`. */
     entries: { _id: string; startedDateTime: string; time: number; timings: object }[]
   }
 }

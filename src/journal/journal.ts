@@ -19,7 +19,7 @@ import { allCallsText, errorToShow, sentence, turnText } from './journal-text.ts
 
 /** Fields of a matching entry. Nested objects may have additional fields; all other values must be equal. */
 export type CallMatch<Body = unknown> = Matching<JournalEntry<Body extends object ? Sent<Body> : Body>>
-/** Vendors add fields that the types of bodies lack. */
+/** Vendors add fields that the body types lack. */
 type Sent<Body> = Body & { [Field in 'models' | 'plugins' | 'preset' | 'provider' | 'transforms']?: unknown }
 
 export type BodyOf<RequestBodies, Id> = Id extends keyof RequestBodies ? RequestBodies[Id] : unknown
@@ -119,7 +119,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return all.sort((one, other) => one.arrival - other.arrival).map(toEntry)
   }
 
-  /** Returns calls that no rule answered, although some were tried. An entry's `nearMisses` lists the reasons. */
+  /** Returns calls for which rules were tried, but none answered. An entry's `nearMisses` lists the reasons. */
   nearMisses(): JournalEntry[] {
     return this.#records.filter(({ nearMissCount }) => nearMissCount > 0).map(toEntry)
   }
@@ -215,7 +215,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     this.#unanswered.delete(record)
   }
 
-  /** Adds a call before those that arrived later. If the store is full, it evicts the oldest calls. @internal */
+  /** Inserts a call before any that arrived later. Evicts the oldest calls if the store is full. @internal */
   add(record: CallRecord): void {
     const previous = this.#records.findLastIndex(({ arrival }) => arrival < record.arrival)
     this.#records.splice(previous + 1, 0, record)

@@ -49,7 +49,7 @@ export class Ledger {
   #total: UsageSum = zero
   readonly #models = new Map<string, UsageSum>()
 
-  /** @param counted Usage that was added earlier for the same call, and that `usage` replaces. */
+  /** @param counted Usage added earlier for the same call, which `usage` replaces. */
   add(usage: CallUsage, counted?: CallUsage): void {
     const { model } = usage
     const name = this.#models.has(model) || this.#models.size < maxModels ? model : otherModels

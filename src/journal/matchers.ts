@@ -136,7 +136,7 @@ function fieldsText(value: unknown): string {
   return JSON.stringify(value, (_, inner) => shownAs(inner), 2)
 }
 
-/** The matchers as functions that throw an error, for test runners without matchers in this package. */
+/** The matchers as functions that throw an error, for test runners that have no matchers in this package. */
 export type Expectations<Result, RequestBodies extends object> = JournalMatchers<Result, RequestBodies> & {
   readonly not: JournalMatchers<Result, RequestBodies>
 }

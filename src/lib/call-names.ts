@@ -7,7 +7,7 @@ export function messageWithoutCall(error: Error): string {
   return messages.get(error) ?? error.message
 }
 
-/** Runs a public function's work, sync or async. If the function calls another public one, errors name the outer one. */
+/** Runs a public function's work, sync or async. If it calls another public function, errors name the outer one. */
 export function inCall<Result>(call: string, work: () => Result): Result {
   const fail = (error: unknown): never => {
     throw nameCall(call, error)

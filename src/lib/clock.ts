@@ -2,7 +2,7 @@
 import { type Duration, toMilliseconds } from './numbers.ts'
 import { shown } from './schema-messages.ts'
 
-/** Initial sandbox time. All dates in the fixtures are earlier. */
+/** Initial sandbox time. All fixture dates are earlier. */
 const clockStart = Date.UTC(2026, 0, 1)
 
 /** Maximum total advance. ISO dates after the year 9999 have a different format. */
@@ -54,7 +54,7 @@ export class Clock {
     return { now: new Date(this.now()).toISOString(), elapsedMs: this.elapsed() }
   }
 
-  /** Advances sandbox time at once. Throws a `RangeError` if the duration is invalid or leads beyond the year 9900. */
+  /** Advances sandbox time at once. Throws a `RangeError` if the duration is invalid or extends past the year 9900. */
   advance(duration: Duration): ClockReading {
     const ms = toMilliseconds(duration)
     if (!(ms >= 0 && this.#advanced + ms <= maxAdvancedMs))
@@ -65,7 +65,7 @@ export class Clock {
     return this.read()
   }
 
-  /** Uses the current global timers, so a test runner's fake timers control the wait. Aborting `signal` ends it. */
+  /** Uses the current global timers, so a test runner's fake timers control it. Aborting `signal` ends the wait. */
   wait(ms: number, signal?: AbortSignal): Promise<void> | undefined {
     const real = ms * this.#timeScale
     if (!(real > 0) || signal?.aborted) return undefined

@@ -1,4 +1,4 @@
-/** Reads data files synchronously, as `use('./busy.yaml')` does. Imports no Node modules, to work in browsers. */
+/** Reads data files synchronously, as `use('./busy.yaml')` does. Imports no Node modules, so it works in browsers. */
 import type { Document, SchemaOptions } from 'yaml'
 import type * as z from 'zod'
 import { decodeUtf8 } from './bytes.ts'
@@ -6,7 +6,7 @@ import { matchAcrossCopies } from './copies.ts'
 import { readJson } from './json.ts'
 import { about, check } from './schema-messages.ts'
 
-/** Position in a file. Both numbers start at 1. */
+/** Position in a file, with 1-based numbers. */
 export interface Place {
   line: number
   column: number
@@ -50,7 +50,7 @@ export interface DataFile {
 
 /** Maximum number of aliases in a YAML file. For each alias, the parser searches all nodes for its anchor. */
 const maxAliases = 1000
-/** Maximum number of lines in YAML and, in a file with aliases, of lines and commas. The parser uses 4 KB for each. */
+/** Maximum number of lines in YAML, or of lines and commas if the file has aliases. The parser uses 4 KB for each. */
 const maxParts = 250_000
 /** Maximum number of lines and commas in JSON for which the same parser locates problems. */
 const maxLocated = 30_000
@@ -66,7 +66,7 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   return parseDataText(file, text)
 }
 
-/** Throws a `FileError` unless `file` is a regular file up to the limit: reading a pipe or device might not end. */
+/** Throws a `FileError` unless `file` is a regular file within the limit: reading a pipe or device might never end. */
 export function readRegularFile(file: string, limit = Number.POSITIVE_INFINITY): Buffer {
   const builtin = globalThis.process?.getBuiltinModule
   if (!builtin) return fail(file, 'files can be read in Node only: import the data and pass it')
@@ -229,7 +229,7 @@ function toDocument(text: string, customTags: SchemaOptions['customTags'] = null
   return { document, placeAt, locate: (path: readonly PropertyKey[]) => placeAt(offsetOf(document, path)) }
 }
 
-/** Stops after the first error, because plain text causes one per word, and each takes 0.1 ms. */
+/** Stops after the first error: plain text causes an error per word, and each takes 0.1 ms. */
 function* untilError<Each extends { type: string }>(tokens: Iterable<Each>): Generator<Each> {
   for (const token of tokens) {
     yield token

@@ -1,6 +1,6 @@
 import leven from 'leven'
 
-/** Returns `; did you mean 'times'?` or, if no word is near, a list of the words, the nearest first. */
+/** Returns `; did you mean 'times'?` or, if no word is similar, a list of the words, most similar first. */
 export function didYouMean(word: string, words: readonly string[]): string {
   const meant = meantBy(word, words)
   if (meant !== '') return meant

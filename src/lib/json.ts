@@ -23,7 +23,7 @@ export function textOf(value: unknown): string {
     .join('\n')
 }
 
-/** Returns the entry of a table. Names that every object inherits, such as `constructor`, are not found. */
+/** Returns a table's entry. Names that every object inherits, such as `constructor`, are not found. */
 export function lookUp<Entry>(table: Readonly<Record<string, Entry>>, name: unknown): Entry | undefined {
   return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined
 }
@@ -50,7 +50,7 @@ export function canonicalJson(value: unknown): string {
 /** Maximum depth of arrays and objects: far more than requests need, but far less than would overflow the stack. */
 const maxDepth = 500
 
-/** Throws a `RangeError` for too many values and keys, and for deep ones: parsed, they take 70 times their size. */
+/** Throws a `RangeError` for too many values and keys or too deep nesting: parsed JSON can take 70 times its size. */
 export function readJson(text: string, maxParts = Infinity): unknown {
   const end = text.length > 2 * maxDepth ? text.length : 0
   let depth = 0
@@ -69,13 +69,13 @@ export function readJson(text: string, maxParts = Infinity): unknown {
   return JSON.parse(text)
 }
 
-/** Numbers take the least memory, and requests can have a million. Python's encoder writes a space after each comma. */
+/** Numbers take the least memory; a request can hold a million. Python's encoder writes a space after each comma. */
 function weightAt(text: string, at: number): number {
   const sign = text[text[at] === ' ' ? at + 1 : at] ?? ''
   return sign >= '-' && sign <= '9' ? 0.4 : 1
 }
 
-/** Returns the index of a string's closing quote; the text's length if there is none. */
+/** Returns the index of a string's closing quote, or the text's length if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end > 0; end = text.indexOf('"', end + 1)) {
     let before = end

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { mustBe } from './schema-messages.ts'
 
-/** Upper bound of all numbers; as a duration in milliseconds, 31 years. */
+/** Upper bound for all numbers; in milliseconds, it is 31 years. */
 const largest = 1e12
 
 export function count(least = 0) {

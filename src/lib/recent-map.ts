@@ -1,6 +1,6 @@
-/** A map that forgets old keys, and whose copies share their entries. Values must not be modified. */
+/** A map that forgets old keys and shares its entries with its copies. Values must not be modified. */
 export class RecentMap<Value> {
-  /** Maximum number of keys in a generation. Two generations are kept. */
+  /** Maximum number of keys per generation. Two generations are kept. */
   readonly #capacity: number
   /** Layers shared with copies and never modified, newest last. Each is less than half as large as the previous one. */
   #layers: readonly ReadonlyMap<string, Value>[]

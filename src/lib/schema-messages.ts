@@ -67,7 +67,7 @@ export function about(field: string, problem: string): string {
 
 const maxShown = 60
 
-/** Also accepts regular expressions of another realm, but not proxies, which have no source. */
+/** Also accepts regular expressions from another realm, but not proxies, which have no source. */
 export function isRegExp(value: unknown): value is RegExp {
   return Object.prototype.toString.call(value) === '[object RegExp]'
 }
@@ -82,7 +82,7 @@ export function shown(value: unknown): string {
   return Object.keys(value).length === 0 ? '{}' : 'an object'
 }
 
-/** Joins words as in `a, b or c`. If there are more than five, the rest are counted. */
+/** Joins words as in `a, b or c`. Words after the fifth are only counted. */
 function oneOf(words: readonly string[]): string {
   if (words.length > 5) return `one of ${words.slice(0, 5).join(', ')} and ${words.length - 5} more`
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`

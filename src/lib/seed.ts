@@ -1,4 +1,4 @@
-/** Seeded random numbers. Each number is derived from labels, so adding one does not change the others. */
+/** Seeded random numbers. Each number is derived from labels, so adding a number does not change the others. */
 
 /** Returns 16 hexadecimal digits. Labels are delimited: `('ab', 'c')` differs from `('a', 'bc')`. */
 export function hash(...labels: ReadonlyArray<string | number>): string {
@@ -22,7 +22,7 @@ export function uuid(...labels: ReadonlyArray<string | number>): string {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20)}`
 }
 
-/** FNV-1a with two primes and Murmur's avalanche, in 32-bit integers, because it is on the hot path. */
+/** FNV-1a with two primes and Murmur's avalanche, in 32-bit integers for speed on the hot path. */
 function mix(labels: ReadonlyArray<string | number>): [number, number] {
   let high = 0x811c9dc5 | 0
   let low = 0x9747b28c | 0

@@ -20,7 +20,7 @@ export function readAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current
 }
 
-/** Returns the value to which a JSON pointer such as `#/$defs/Place` leads, or undefined. */
+/** Returns the value that a JSON pointer such as `#/$defs/Place` points to, or undefined. */
 export function readPointer(root: unknown, pointer: string): unknown {
   const [start, ...steps] = pointer.split('/')
   const keys = steps.map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'))
@@ -38,7 +38,7 @@ function decoded(step: string): string {
 
 type Step = string | number
 
-/** Yields a value and all values inside it, each with its path, down to a hundred levels. */
+/** Yields a value and all values inside it, each with its path, to a depth of a hundred levels. */
 export function* walk(root: unknown): Generator<[path: Step[], value: unknown, isInItself: boolean]> {
   yield [[], root, false]
   const around = [{ value: root, path: [] as Step[], steps: stepsInto(root) }]
@@ -69,7 +69,7 @@ export function readAll(value: unknown, path: Path): unknown[] {
   return values
 }
 
-/** Returns a copy in which `change` has replaced all values at a path, or removed those for which it returns undefined. */
+/** Returns a copy with each value at a path replaced by the result of `change`, or removed if that is undefined. */
 export function editAt(value: unknown, path: Path, change: (value: unknown) => unknown): unknown {
   const [key, ...rest] = path
   if (key === undefined) return change(value)

@@ -86,8 +86,8 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
 }
 
 /**
- * Throws 400 for a forced tool that is not simulated, unless a vendor's server would run it, and for a tool that is not
- * offered. With `strict`, throws for all forced tools that are not simulated, and for a required tool if there are none.
+ * Throws 400 for a tool that is not offered, and for a forced tool that is not simulated, unless a vendor's server
+ * would run it. With `strict`, throws for all forced tools that are not simulated, and if a required tool is missing.
  */
 function checkToolChoice(
   prompt: Prompt,

@@ -81,7 +81,7 @@ function costOf(usage: AnswerUsage, pricing: Pricing): number {
   )
 }
 
-/** Returns two providers, or fewer if fewer exist. If the model's vendor is a provider, it comes first. */
+/** Returns up to two providers. If the model's vendor is a provider, it comes first. */
 export async function providersOf(model: string, { providers }: SandboxState['tables']) {
   const rows = await providers.rows()
   const vendor = rows.findIndex(({ slug }) => model.startsWith(`${slug}/`))

@@ -43,7 +43,7 @@ export function toTranscript({ items }: Conversation): Transcript {
   return { turns, question, subject: answersFunction ? last.text : question, answersFunction, answersTool }
 }
 
-/** Type of the input item with which Codex asks for a compacted conversation. */
+/** Type of the input item that Codex sends to request a compacted conversation. */
 export const compactionTrigger = 'compaction_trigger'
 
 const other = 'other'

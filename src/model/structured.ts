@@ -1,4 +1,4 @@
-/** Generates values for structured output and for forced functions' arguments. */
+/** Generates values for structured output, and arguments for forced functions. */
 import { invalidRequest } from '../http/errors.ts'
 import { parseJson } from '../lib/json.ts'
 import { truncate } from '../lib/one-line.ts'
@@ -56,7 +56,7 @@ export function jsonProblem(json: string, schema: JsonSchema): string | undefine
   }
 }
 
-/** Returns words from the text: first single words, then pairs, and so on, because items may have to be distinct. */
+/** Returns words from the text: first single words, then pairs, and so on, so that items can be distinct. */
 function phrasesOf(subject: string): () => string {
   const words = [...subjectWords(subject)].slice(0, 12)
   if (words.length < 2) words.push('something', 'plausible')

@@ -1,6 +1,6 @@
 /**
  * Splits text into tokens: up to eight graphemes of one kind (letters and digits, white space, or others) after at most
- * one space, a whole Markdown link, or one Chinese, Japanese or Korean character. Joining the tokens restores it.
+ * one space, a whole Markdown link, or one Chinese, Japanese or Korean character. Joining the tokens restores the text.
  */
 
 /** A Markdown link. The link's URL may contain one level of parentheses, as Wikipedia URLs do. */

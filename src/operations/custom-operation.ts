@@ -85,7 +85,7 @@ export function conflicts(one: Named, other: Named): boolean {
 
 /**
  * Calls the user's function. Returns a 500 that names the operation if the function throws anything but a
- * `GatewayError` with a status from 400 to 599, or returns something that is not a reply.
+ * `GatewayError` with a status from 400 to 599, or returns anything but a reply.
  */
 async function resolve(
   { id, resolve, writes, streams }: AnyOperation,

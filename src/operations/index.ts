@@ -1,4 +1,4 @@
-/** The specification's operations. A gateway adds custom operations and those of its extras. */
+/** The specification's operations. A gateway adds custom operations and its extras' operations. */
 import type { AnyOperation } from '../operation.ts'
 import type { CreateResponseRequest } from '../resources/create-response-body.ts'
 import type { UpdateWorkspaceRequest } from '../resources/workspace.ts'

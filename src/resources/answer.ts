@@ -98,7 +98,7 @@ export type AnswerItem =
 
 interface ImageItem extends ItemHead {
   readonly type: 'image_generation_call'
-  /** Image in base64; null if there is none. */
+  /** Base64 image, or null if there is none. */
   readonly result: string | null
   /** Partial images for streams, in base64. */
   readonly previews: readonly string[]

@@ -78,7 +78,7 @@ export function isSpecifiedItem(item: InputItem): item is SpecifiedItem {
   return !isOfOtherType(inputItem._zod.innerType, item)
 }
 
-/** Returns a violation for each item of an unspecified type. Types that clients send pass unless `onlySpecified`. */
+/** Returns a violation for each item of an unspecified type. Allows types that clients send unless `onlySpecified`. */
 export function unspecifiedItems(body: unknown, onlySpecified: boolean): Violation[] {
   return listOf(fieldsOf(body)['input']).flatMap((item, index) => {
     const { type } = fieldsOf(item)

@@ -3,7 +3,7 @@ import type { Faker } from '@faker-js/faker'
 import words from '../../fixtures/words.json' with { type: 'json' }
 
 export interface FactoryContext {
-  /** The record's index in its collection, from 0. */
+  /** The record's zero-based index in its collection. */
   index: number
   /** Returns a Faker seeded for this field of this record. The next call may reseed and return this instance. */
   field(name: string): Faker

@@ -3,7 +3,7 @@ import type { Faker } from '@faker-js/faker'
 
 let loading: ReturnType<typeof load> | undefined
 
-/** Resolves to a function that sets where Faker's random numbers come from, and returns the instance. */
+/** Resolves to a function that sets the source of Faker's random numbers and returns the instance. */
 export function loadFaker() {
   loading ??= load()
   return loading

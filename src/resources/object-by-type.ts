@@ -31,7 +31,7 @@ export function kindsOf(schema: z.core.$ZodType): Kinds | undefined {
 }
 
 const init: (union: z.ZodUnion, definition: z.core.$ZodUnionDef) => void = z.ZodUnion.init
-/** A union that reports the violations of the option for the object's type, not those of the last option. */
+/** A union that reports violations of the option for the object's type, not of the last option. */
 const OpenUnion = z.core.$constructor<z.ZodUnion>('OpenUnion', (union, definition) => {
   init(union, definition)
   union._zod.parse = (payload, context) => {

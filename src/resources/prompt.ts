@@ -90,7 +90,7 @@ interface ReasoningRequest {
   readonly isHidden?: boolean
 }
 
-/** Returns the tool that `toolChoice` names, or, if it only requires a call, the first one, functions first. */
+/** Returns the tool that `toolChoice` names or, for `required`, the first function or else the first custom tool. */
 export function forcedTool({
   tools = [],
   toolChoice,

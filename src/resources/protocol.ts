@@ -33,7 +33,7 @@ export interface Protocol<Body, Result> {
   readonly errorSchema?: z.ZodType
   /** Status of a failed answer that is not streamed. Default: 200, because the object shows the failure. */
   readonly failureStatus?: number
-  /** If true, the object can show a failure, and a rule can send it with a status of its own. Default: false. */
+  /** If true, the object can show a failure, and a rule can send it with its own status. Default: false. */
   readonly showsFailure?: boolean
 }
 
@@ -96,7 +96,7 @@ export interface AnswerPart {
   readonly at: string
   /** Paths of the text or arguments, which may be missing. */
   readonly texts: readonly string[]
-  /** If true, the fields continue those of earlier events. */
+  /** If true, the fields continue fields of earlier events. */
   readonly isDelta?: boolean
   readonly id?: string
   readonly name?: string

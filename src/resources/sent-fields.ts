@@ -1,9 +1,9 @@
-/** Body fields that clients send although they have no effect here. They are accepted, even with `strict`. */
+/** Body fields that clients send but that have no effect here. They are accepted, even with `strict`. */
 
 import { lookUp } from '../lib/json.ts'
 import published from './sent-fields.json' with { type: 'json' }
 
-/** Paths of fields in the body, separated by spaces, by operation. `[]` stands for any index. */
+/** Space-separated paths of body fields, by operation. `[]` stands for any index. */
 export type SentFields = Readonly<Record<string, string>>
 
 /** Returns true for a field that clients send. Its path starts with `body.`. */

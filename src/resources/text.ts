@@ -1,7 +1,7 @@
 /** String schemas shared by several resources. Spec: Limits; ISO 8601 timestamps throughout. */
 import * as z from 'zod'
 
-/** Counts Unicode code points, as in JSON Schema. For most emoji, `z.string().max()` would count two. */
+/** Counts Unicode code points, as in JSON Schema. `z.string().max()` would count most emoji as two. */
 export function codePoints(min: number, max: number) {
   const rule = (name: string, most: string, count: number) => ({
     error: ({ input }: { input?: unknown }) =>

@@ -36,14 +36,14 @@ export interface CompiledStep extends Effect {
 /** A rule with defaults filled in. A rule with a script has a single step, whose reply depends on the conversation. */
 export interface CompiledRule extends Readonly<Omit<ParsedRule, 'on' | 'times' | 'onEnd'>> {
   readonly scenario: string
-  /** The rule's position in the scenario, from 1. */
+  /** The rule's 1-based position in the scenario. */
   readonly number: number
   readonly on: readonly string[]
   readonly tests: readonly Test[]
   readonly times: number
   /** Number of calls after which the rule ends: `times`, the number of steps, or Infinity. */
   readonly ends: number
-  /** Number of calls for which the rule precedes unlimited rules. 0 for scripts, and without `times` or a sequence. */
+  /** Number of calls for which a rule precedes unlimited rules. 0 for scripts, and if it has no `times` or sequence. */
   readonly finite: number
   readonly onEnd: OnEnd
   /** A rule without a sequence has a single step, which repeats. */
@@ -190,7 +190,7 @@ export interface Activation {
   readonly name: string
   readonly source: ParsedScenario
   readonly rules: readonly CompiledRule[]
-  /** Progress by rule number, from 1. Undefined for a rule that has matched no call yet. */
+  /** Progress by 1-based rule number. Undefined for a rule that has matched no call yet. */
   readonly progress: Progress[]
   readonly replyFunction?: ReplyFunction | undefined
   readonly gate?: Gate
@@ -225,7 +225,7 @@ export function progressIn(activation: Activation, rule: CompiledRule): Progress
   return progress
 }
 
-const rulePosition = z.lazy(() => z.int().describe("The rule's position in the scenario, from 1."))
+const rulePosition = z.lazy(() => z.int().describe("The rule's 1-based position in the scenario."))
 const differences = (description: string) => z.string().nullable().describe(description)
 
 export const ScenarioProgress = lazyObject(() => ({

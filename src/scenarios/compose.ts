@@ -37,7 +37,7 @@ export interface MatchedRule {
   effect: Effect
   rateLimit?: RateLimitState | undefined
   turn?: TurnReading | undefined
-  /** Position of the call among those that match the rule's conditions, from 1; for a script, the turn. */
+  /** 1-based position of the call among calls that match the rule's conditions; for a script, the turn. */
   call: number
   activation: Activation
 }
@@ -62,7 +62,7 @@ interface Trial {
   readonly activation: Activation
   readonly rules: readonly CompiledRule[]
   readonly isOwn: boolean
-  /** Position among all activations, from 0. */
+  /** Zero-based position among all activations. */
   readonly age: number
   readonly reasons: Map<number, SkipReason>
   readonly tried: TriedRule[]
@@ -268,7 +268,7 @@ function tryRules(trial: Trial, request: RuleRequest, context: MatchContext): Tr
 }
 
 /**
- * Ranks of rules, in order; age decides among equals: rules with an exceeded limit, scenarios that the request names,
+ * Rules by rank, with ties broken by age: rules with an exceeded limit, scenarios that the request names,
  * rules with `times` or steps left (oldest first), replies with `when`, scripts with turns left, all others (newest
  * first), and recordings. The gaps between ranks are larger than any number of activations.
  */
@@ -326,7 +326,7 @@ function reasonAgainst(
   return undefined
 }
 
-/** Faults on different fields can act together, so the path of a field is part of the key. */
+/** Faults on different fields can act together, so a field's path is part of the key. */
 function keyOf(setting: FaultSetting): string {
   return 'path' in setting ? `${setting.name} ${setting.path} ${setting.event}` : setting.name
 }

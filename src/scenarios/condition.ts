@@ -21,7 +21,7 @@ import { field, text } from './field.ts'
 /** Parts of a request that conditions read. Path parameters are decoded; header names are in lower case. */
 export interface Conditioned {
   readonly params: Readonly<Record<string, string>>
-  /** A repeated parameter has its last value here, although operations reject the request. */
+  /** Contains the last value of a repeated parameter, but operations reject such a request. */
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown

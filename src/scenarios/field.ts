@@ -1,4 +1,4 @@
-/** Schemas that all parts of a scenario use. */
+/** Schemas shared by all parts of a scenario. */
 import * as z from 'zod'
 
 export function field<Schema extends z.ZodType>(schema: Schema, description: string): z.ZodOptional<Schema> {

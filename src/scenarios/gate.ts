@@ -1,4 +1,4 @@
-/** Gates: hold requests, or streams before their events, until a test lets them through. */
+/** Gates, which hold requests or stream events until a test lets them through. */
 import * as z from 'zod'
 import { GatewayError } from '../http/errors.ts'
 import { readLimits, type WaitLimits, waitAtMost } from '../http/wait.ts'

@@ -72,7 +72,7 @@ export function ruleTitle(scenario: string, number: number, name?: string | null
 
 const endpoint = "choose the endpoint with on: 'createResponse', or on: 'POST /path'"
 
-/** Fields that users might expect, each with a field that the object must support for the fix to apply, and the fix. */
+/** Fixes for fields that users might expect. A fix applies only if the object supports the field `needs`. */
 const misnomers: Readonly<Record<string, readonly [needs: string | undefined, fix: string]>> = {
   rule: ['times', "did you mean 'rules'?"],
   once: ['times', 'use times: 1'],

@@ -9,7 +9,7 @@ import type { RateLimit } from './rate-limit.ts'
 
 type Describe = (rule: CompiledRule, found: never) => string
 
-/** Reasons for skipping a rule that cannot be derived from the request later, each as the end of a sentence. */
+/** Reasons for skipping a rule that cannot be derived from the request later, phrased as the end of a sentence. */
 const descriptions = {
   times: ({ times }) => `is used up: it applies ${times === 1 ? 'once' : `${times} times`}`,
   sequence: ({ steps: { length } }) =>

@@ -60,7 +60,7 @@ function convert(source: unknown, { formats = [], ...options }: ReadOptions): Pa
 
 const named = new Map<string, ParsedScenario>()
 
-/** Reads a named scenario once. It may name operations that a gateway does not have. */
+/** Reads a named scenario once. The scenario may name operations that a gateway does not have. */
 function readNamed(name: string, find: (name: string) => unknown): ParsedScenario {
   const scenario = named.get(name) ?? checkShape(find(name))
   named.set(name, scenario)

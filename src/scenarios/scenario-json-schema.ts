@@ -1,4 +1,4 @@
-/** Generates `scenarios/scenario.schema.json`, with which editors check scenario files. */
+/** Generates `scenarios/scenario.schema.json`, which editors use to check scenario files. */
 import * as z from 'zod'
 import type { KnownOperation } from './check-scenario.ts'
 import { textOperations } from './names.ts'

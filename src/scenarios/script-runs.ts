@@ -1,6 +1,6 @@
 /**
  * Tracks conversations that follow a script. Call ids that the script has sent identify a conversation, even if the
- * client changes other parts of the history; without such ids, the first user message and the assistant's output do.
+ * client changes other parts of the history. Without them, the first user message and the assistant's output do.
  */
 import * as z from 'zod'
 import { compareFaults, type FaultSetting } from '../faults/index.ts'
@@ -17,7 +17,7 @@ import type { FillTemplates } from './template.ts'
 
 /** A conversation that follows a script. Immutable, so that snapshots can share it. */
 export interface ScriptRun {
-  /** Index of this conversation among the sandbox's scripted conversations, from 1; 0 before its first turn. */
+  /** 1-based index of this conversation among the sandbox's scripted conversations; 0 before its first turn. */
   readonly conversation: number
   readonly firstUserMessage: string
   readonly turns: number
@@ -44,7 +44,7 @@ export const TurnReading = lazyObject(() => ({
 }))
 export type TurnReading = z.output<typeof TurnReading>
 
-/** A turn that a script would play or, with a `mismatch`, the 400 with which it would reject the request. */
+/** A turn that a script would play. If `mismatch` is set, the script would reject the request with a 400. */
 export interface PlannedTurn extends CurrentRun {
   readonly number: number
   /** The run that this one replaces, because the client repeats the request of its last turn. */

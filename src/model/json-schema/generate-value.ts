@@ -9,7 +9,7 @@ import { fitLength, textOfPatterns } from './strings.ts'
 
 interface Location {
   path: readonly (string | number)[]
-  /** Schemas of the objects and arrays around the value. A schema that refers to itself occurs several times. */
+  /** Schemas of the objects and arrays that enclose the value. A schema that refers to itself occurs several times. */
   around: readonly Schema[]
   salt: string
 }

@@ -182,7 +182,7 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value)
 }
 
-/** Returns the lengths of a schema's longest list, and of its longest text or name except descriptions. */
+/** Returns the lengths of a schema's longest list and its longest text or name, excluding descriptions. */
 function measure(root: JsonSchema) {
   let [parts, longestText, longestList] = [0, 0, 0]
   JSON.stringify(root, (key, value) => {

@@ -5,7 +5,7 @@ export interface Source {
   readonly url: string
   readonly title: string
   readonly content?: string | undefined
-  /** Offsets of the citing text. Default: those of an existing link to the source, or of a link that is added. */
+  /** Offsets of the citing text. Default: the offsets of an existing or added link to the source. */
   readonly span?: readonly [start: number, end: number] | undefined
   /** If true, the source shares no word with the question. */
   readonly isUnrelated?: boolean | undefined

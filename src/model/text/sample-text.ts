@@ -25,14 +25,14 @@ interface Texts {
   lengths: { low: string; high: string; exact: string }
   sentences: Readonly<Record<keyof typeof fixtures.en.sentences, readonly string[]>>
   paragraphs: Readonly<Record<string, string>>
-  /** Kinds of answers. The first kind that matches the question is used, otherwise `plain`. */
+  /** Kinds of answers. The first kind that matches the question is used, or `plain` if none does. */
   kinds: Readonly<Record<string, Kind>> & { plain: Kind }
 }
 
 interface Kind {
   asked?: string
   openings: readonly string[]
-  /** Passages, each a list of lines. Default: the paragraphs; for code, the English passages. */
+  /** Passages, each a list of lines. Default: the paragraphs or, for code, the English passages. */
   passages?: ReadonlyArray<readonly string[]>
 }
 

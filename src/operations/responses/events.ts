@@ -149,7 +149,7 @@ function reasoningEvents(item: Reasoning, output_index: number): StreamPart[] {
   ]
 }
 
-/** Returns the events of a part that has text in `field`. `name` and `place` name the events of text and part. */
+/** Returns a part's events. Its text is in `field`; `name` occurs in the text events' names, `place` in the part's. */
 function partEvents<Field extends string>(
   part: Record<Field, string>,
   position: object,

@@ -4,7 +4,7 @@ interface ItemKind {
   readonly prefix: string
   /** Fields that are generated if a script omits them. */
   readonly generated?: readonly ('status' | 'call_id')[]
-  /** States reported before and after the text, and final states, each reported if the item has that status. */
+  /** States reported before and after the text, and final states, which are reported only if the status matches. */
   readonly before?: readonly string[]
   readonly after?: readonly string[]
   readonly ends?: readonly string[]
@@ -49,7 +49,7 @@ export function itemKindOf(type: string): ItemKind {
   return (Object.hasOwn(itemKinds, type) && itemKinds[type]) || otherKind
 }
 
-/** Returns the name of the events with an item's text, such as `response.mcp_call_arguments`. */
+/** Returns the name of the events that carry an item's text, such as `response.mcp_call_arguments`. */
 export function textEventOf(type: string, path: string): string {
   return `response.${type}_${path.replace('.', '_')}`
 }

@@ -1,6 +1,6 @@
 /**
  * Converts an answer to a Response object with ids, timestamps and usage. Spec: Response object, States. The
- * additional fields are those that published clients' schemas require.
+ * additional fields are required by published clients' schemas.
  */
 
 import { hash } from '../../lib/seed.ts'

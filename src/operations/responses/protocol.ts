@@ -52,7 +52,7 @@ function toPrompt(body: CreateResponseBody, conversation: Conversation): Prompt 
   }
 }
 
-/** Returns the tools in items of the type `additional_tools`, in which Codex offers all of its tools. */
+/** Returns the tools in `additional_tools` items, where Codex offers all of its tools. */
 function toolsIn(input: unknown): unknown[] {
   const items = listOf(input).map(fieldsOf)
   return items.flatMap(({ type, tools }) => (type === 'additional_tools' ? [...listOf(tools)] : []))
