@@ -44,7 +44,7 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
   readonly query: Query
   /** Request body, parsed with the operation's `body` schema. */
   readonly body: Body
-  /** Request headers; names in lower case. */
+  /** Request headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** Conversation that the operation's protocol read from the body. @internal */
   readonly conversation: Conversation

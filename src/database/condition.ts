@@ -7,7 +7,7 @@ import { shown } from '../lib/schema-messages.ts'
 
 /**
  * Field values that a record must have. Primitive values, null and arrays are compared for equality, objects match
- * nested fields, and `{ some: … }` matches if at least one item of an array does. Undefined fields are ignored.
+ * nested fields, and `{ some: … }` matches if at least one array item does. Undefined fields are ignored.
  *
  * @example
  * { status: 'active', description: null }

@@ -39,7 +39,7 @@ export class FaultRun {
   readonly #applications: readonly Application[]
   readonly #rules: readonly RuleFaults[]
   readonly #warn: (message: string) => void
-  /** Protocol of the stream's events, if the operation has none. */
+  /** Protocol of the stream's events if the operation has no protocol. */
   #protocol: StreamPlaces | undefined
 
   constructor(rules: readonly RuleFaults[], warn: (message: string) => void) {

@@ -1,4 +1,4 @@
-/** Declares faults. A fault's layer determines when it is applied, and with which faults it can be combined. */
+/** Declares faults. A fault's layer determines when it is applied and which faults can be combined with it. */
 import * as z from 'zod'
 import type { Frame, Reply } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'

@@ -26,7 +26,7 @@ type KeptText = z.output<typeof KeptText>
 export const AppliedRule = z.lazy(() =>
   z.strictObject({
     scenario: z.string().describe("Name of the rule's scenario, or of a recording's file."),
-    index: z.int().describe("The rule's position in the scenario, from 1."),
+    index: z.int().describe("The rule's 1-based position in the scenario."),
     name: z.string().nullable().describe("The rule's name; null if it has none."),
     kind: z.enum(['answer', 'modifier']).describe('`modifier` if the rule only changed the reply.'),
     faults: z.array(z.string()).describe("Names of the rule's faults."),

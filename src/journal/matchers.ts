@@ -40,7 +40,7 @@ export interface JournalMatchers<Result, RequestBodies extends object> {
   toHaveNoUnmatchedRequests(): Result
   /** Asserts that every active rule has been applied at least once. */
   toHaveUsedAllRules(): Result
-  /** Asserts that every script was started, and that every conversation that started one has finished it. */
+  /** Asserts that every script was started, and that every conversation finished the script it started. */
   toHaveFinishedScript(): Result
 }
 

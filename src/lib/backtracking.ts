@@ -7,7 +7,7 @@ import regjsparser, { type AstNode, type Quantifier } from 'regjsparser'
 
 /** Maximum number of steps per search: one or two seconds on worst-case input. */
 const maxSteps = 1.5e8
-/** Candidate limits for the length of searched text. The largest one that stays within `maxSteps` is used. */
+/** Candidate limits for the length of searched text. The largest limit that stays within `maxSteps` is used. */
 const textLengths = [1_000_000, 100_000, 5000, 100]
 /** Maximum number of repetitions that are analysed one by one, as in `(?:25[0-5]|2\d\d){3}`. */
 const maxCopies = 3

@@ -26,7 +26,7 @@ type Listed = (typeof list)[number]
 
 export type Rows = { [C in Listed as C['name']]: z.output<C['schema']> }
 
-/** Collections whose number of records can be set. The number of parts depends on their owners. */
+/** Collections with a configurable number of records. The number of parts depends on their owners. */
 export type SizedCollectionName = Extract<Listed, { partOf?: undefined }>['name']
 
 export type CollectionName = keyof Rows

@@ -8,7 +8,7 @@ type Kinds = Readonly<Record<string, z.ZodType>>
 
 const kindsOfSchemas = new WeakMap<object, Kinds>()
 
-/** Accepts objects of any other type. Type `''` means objects without a type. */
+/** Accepts objects of any other type. The type `''` stands for objects without a type. */
 export function objectByType(kinds: Kinds) {
   // The cast hides that the type may be missing, which readers of this schema handle.
   const type = ('' in kinds ? z.string().optional() : z.string()) as z.ZodString

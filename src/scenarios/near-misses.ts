@@ -61,7 +61,7 @@ export interface SkippedRules {
 
 export const NearMiss = lazyObject(() => ({
   scenario: z.string().describe('Scenario name.'),
-  rule: z.int().describe("The rule's position in the scenario, from 1."),
+  rule: z.int().describe("The rule's 1-based position in the scenario."),
   kind: z
     .enum(['condition', ...(Object.keys(descriptions) as Kind[]), 'more'])
     .describe(

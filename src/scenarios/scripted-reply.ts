@@ -221,7 +221,7 @@ export interface ReplyContext {
     readonly path: string
     readonly params: Readonly<Record<string, string>>
     readonly query: Readonly<Record<string, string>>
-    /** Request headers; names in lower case. */
+    /** Request headers, with names in lower case. */
     readonly headers: Readonly<Record<string, string>>
     /** Parsed JSON body; undefined if there is none. */
     // biome-ignore lint/suspicious/noExplicitAny: a test knows the type of its own requests

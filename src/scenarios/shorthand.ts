@@ -67,7 +67,7 @@ export function scriptScenario(turns: NonNullable<Rule['script']>, options: Scri
   return { name: 'script', rules: [{ on, ...others, script: turns }] }
 }
 
-/** Requests to hold: a rule without an effect. */
+/** The requests to hold, as a rule without an effect. */
 export type HeldRequests = Frequency & Pick<Rule, 'on'>
 
 /** A rule without an effect applies alongside others. @param checkRule Checks a rule, which must have an effect. */

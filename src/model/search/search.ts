@@ -125,7 +125,7 @@ function toRequest(
 const asking =
   /\b(search|look up|google|online|internet|web|news|latest|current(ly)?|recent(ly)?|today|sources?|cite|citations?|suche?|recherchiere|cherche|busca|pesquis[ae])\b|検索|搜索|搜一下|поиск|найди|खोज|ابحث|חפש/iu
 
-/** Offering the tool is not enough, because agents offer it with every request. */
+/** Offering the tool among others is not enough, because agents offer it with every request. */
 function usesSearchTool(
   { tools = [], toolChoice }: Prompt,
   { question, answersTool }: Pick<Transcript, 'question' | 'answersTool'>,
