@@ -265,10 +265,13 @@ const refusal = /\b(?:error|invalid|malformed|unknown|missing|not valid|cannot|c
 
 function problemOf(reply: Attempt, { entry, items }: Attempt, id: string): string | undefined {
   const { ending, calls } = reply.reading
-  const sent = calls.get(id) ?? ''
+  const call = items.find((item) => item.kind === 'call' && item.id === id)
+  const returned = call?.kind === 'call' ? call.arguments : ''
+  // A stream can contain the arguments again as a whole, next to broken deltas.
+  const isWhole = returned !== '' && reply.entry.responseBody.text.includes(JSON.stringify(returned))
+  const sent = isWhole ? returned : (calls.get(id) ?? '')
   // Functions without parameters are also called without arguments.
   const args = sent === '' && ending === 'whole' ? '{}' : sent
-  const call = items.find((item) => item.kind === 'call' && item.id === id)
   const offered = listOf(fieldsOf(entry.body)['tools']).map(fieldsOf)
   const tools = offered.map((tool) => fieldsOf(tool['function'] ?? tool))
   const tool = fieldsOf(tools.find(({ name }) => call?.kind === 'call' && name === call.name))
