@@ -36,7 +36,7 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
     if (status === 401)
       throw new GatewayError(
         401,
-        `${token === undefined ? 'The server requires a token' : "The token does not match the server's"}: pass connectGateway(url, { token }) with the token that the server was started with, or that it printed at startup`,
+        `${token === undefined ? 'The server requires a token' : "The token does not match the server's"}: pass connectGateway(url, { token }) with the token passed to the server or printed at startup`,
       )
     const isOther = error instanceof SyntaxError || error instanceof TypeError || status === 404
     if (!isOther) throw error

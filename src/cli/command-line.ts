@@ -16,7 +16,7 @@ import { addFlags, parserOf } from './flags.ts'
 import type { Start } from './serve-command.ts'
 
 const lists =
-  'Flags that take names, files, hosts or origins may be repeated, or given several comma-separated values.'
+  'Flags that take names, files, hosts or origins can be repeated, or take several comma-separated values.'
 
 const examples = `Examples:
   Run a command whose OpenAI, Anthropic and OpenRouter clients use the mock:

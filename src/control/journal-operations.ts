@@ -69,7 +69,7 @@ export const journalOperations = [
     },
   }),
   sandboxOperation('waitForCalls', 'POST /sandboxes/{sandbox}/journal/wait', {
-    doc: { summary: 'Wait until an operation has been called `count` times; responds with a 408 on timeout' },
+    doc: { summary: 'Wait until an operation has been called `count` times; respond with a 408 on timeout' },
     input: { body: Wait.extend({ operation }) },
     output: Entries,
     resolve: async ({ journal }, { body: { operation, ...options }, call }) => ({

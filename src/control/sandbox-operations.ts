@@ -72,7 +72,7 @@ export const sandboxOperations = [
     resolve: ({ gateway, body, ...origins }) => ({ data: infoOf(gateway.sandboxes.create(body), origins) }),
   }),
   gatewayOperation('putSandbox', 'PUT /sandboxes/{sandbox}', {
-    doc: { summary: 'Create a sandbox with your own id, or return the existing one' },
+    doc: { summary: 'Create a sandbox with the given id, or return the existing sandbox' },
     input: {
       params: z.object({
         sandbox: z.string().min(1).describe('1 to 64 lowercase letters, digits and single hyphens.'),
@@ -114,7 +114,7 @@ export const sandboxOperations = [
     },
   }),
   sandboxOperation('restoreSnapshot', 'POST /sandboxes/{sandbox}/restore', {
-    doc: { summary: 'Restore a snapshot, which can be reused. The journal is unchanged' },
+    doc: { summary: 'Restore a snapshot, which remains usable. The journal is unchanged' },
     input: { body: Snapshot },
     resolve(sandbox, { body: { id } }) {
       const snapshot = snapshots.get(sandbox)?.get(id)

@@ -14,7 +14,7 @@ import { sandboxOperation } from './operation.ts'
 
 const Name = z.string().min(1)
 const Use = z.strictObject({
-  id: z.string().describe('Id of this activation. Pass it to deactivate only this one.'),
+  id: z.string().describe('Activation id. Pass it to deactivate only this activation.'),
   name: z.string(),
 })
 
@@ -26,7 +26,7 @@ const ScenarioReference = z
 const Hold = z.strictObject({
   on: z
     .union([z.string(), z.array(z.string()), z.looseObject({})])
-    .describe('Operation to hold, as in a rule, or a rule without an effect.'),
+    .describe('Operation to hold, or a rule without an effect.'),
   options: HoldOptions.optional(),
 })
 
@@ -42,7 +42,7 @@ export const scenarioOperations = [
   }),
   sandboxOperation('putScenario', 'PUT /sandboxes/{sandbox}/scenarios/{name}', {
     doc: {
-      summary: 'Replace all active scenarios of this name. Without a body, activate the bundled scenario',
+      summary: 'Replace all active scenarios with this name. Without a body, activate the bundled scenario',
     },
     input: {
       params: { name: Name },
@@ -103,7 +103,7 @@ export const scenarioOperations = [
     }),
   }),
   sandboxOperation('waitForArrivals', 'POST /sandboxes/{sandbox}/gates/{gate}/wait', {
-    doc: { summary: 'Wait until `count` requests or events have arrived; responds with a 408 on timeout' },
+    doc: { summary: 'Wait until `count` requests or events have arrived; respond with a 408 on timeout' },
     input: { params: { gate: Name }, body: Wait },
     resolve: ({ rules }, { params: { gate }, body: { count, timeout }, call }) =>
       rules.gate(gate).arrived(count, { timeout, signal: call.sink.disconnected }),

@@ -10,7 +10,7 @@ import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 import type { ActiveInterception } from './interceptions.ts'
 
-/** Action for requests that the gateway does not handle. See `InterceptOptions`. */
+/** Action for unhandled requests. See `InterceptOptions`. */
 export type UnhandledRequestStrategy = (typeof unhandledRequestStrategies)[number]
 
 export const unhandledRequestStrategies = ['guard', 'error', 'warn', 'bypass'] as const

@@ -19,18 +19,18 @@ import { activate } from './interceptions.ts'
 
 export interface InterceptOptions {
   /**
-   * Action for requests that the gateway does not handle. `guard` returns a 404 with the reason if a request appears
-   * to be meant for the gateway: under `baseUrl` or `/api/v1`, to `/v1/responses` and similar paths on any host, or
-   * with a sandbox's key. `error` also rejects all other requests that leave this machine. `warn` passes requests
-   * through with a warning, and `bypass` passes them through silently. A callback receives each request that leaves
-   * this machine, and can call `print.warning()`, or `print.error()`, which rejects the request. Default: `guard`.
+   * Action for unhandled requests. `guard` answers requests that appear to be meant for the
+   * gateway with a 404 that gives the reason: under `baseUrl` or `/api/v1`, to `/v1/responses` and similar paths on any
+   * host, or with a sandbox's key. `error` also rejects all others except those to this machine, `warn` prints a warning
+   * and passes them through, `bypass` passes all requests through. A callback receives each request that leaves this
+   * machine, and can call `print.warning()`, or `print.error()`, which rejects the request. Default: `guard`.
    */
   onUnhandledRequest?: UnhandledRequestStrategy | UnhandledRequestCallback
 }
 
 const interceptOptions = {
   onUnhandledRequest: option(
-    'Action for requests that the gateway does not handle.',
+    'Action for unhandled requests.',
     () =>
       z.union([
         z.enum(unhandledRequestStrategies),

@@ -24,12 +24,12 @@ export const answerFaults = [
       event: z
         .union([z.string().min(1), count()])
         .optional()
-        .describe('Type of the events to change, or the position of one event, from 0. Default: all.'),
+        .describe('Type of events to change, or the zero-based position of one event. Default: all.'),
       to: z
         .union([z.enum(['absent', 'null', 'wrong-type']), z.strictObject({ value: z.json() })])
         .default('absent')
         .describe(
-          'Change to make. `wrong-type` sends a number for a string, and a string for other types. `{ value }` sends any JSON value.',
+          'Change to make. `wrong-type` replaces a string with a number, and other types with a string. `{ value }` sends any JSON value.',
         ),
     }),
     apply({ path, event, to }, context, reply) {

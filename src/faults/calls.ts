@@ -100,14 +100,14 @@ export const callFaults = [
     'tool calls',
     'The names, ids, indexes or events of tool calls are wrong.',
     callForms,
-    'All calls are to `unknown_tool`, all have the id `call_duplicate`, the first event of each is sent twice, all have the index of the first, or names are sent in two pieces.',
+    'All calls are to `unknown_tool`, all ids are `call_duplicate`, the first event of each call is sent twice, all indexes are equal, or names are sent in two pieces.',
   ),
   formFault(
     'answer',
     'content',
     'The answer has unexpected content, or the stream continues after its final event.',
     answerForms,
-    'There is no content, the text is a refusal, there is only reasoning, the text is in a Markdown code block, `choices` is empty, the final event is sent twice, or a text delta follows it.',
+    'The content is missing, a refusal, only reasoning or in a Markdown code block, `choices` is empty, the final event is sent twice, or a text delta follows it.',
   ),
 ] as const
 

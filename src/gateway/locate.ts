@@ -47,7 +47,7 @@ export function locate(
 }
 
 const ofContext =
-  'The request was sent in the async context of this sandbox: await it before the test ends. If a queue sends the requests of several tests, use sandbox.baseUrl, sandbox.apiKey or, in Vitest, test.override({ serial: true })'
+  'The request was sent in the async context of this sandbox: await it before the test ends. If a queue sends requests from several tests, use sandbox.baseUrl, sandbox.apiKey or, in Vitest, test.override({ serial: true })'
 
 export function sandboxIdOfKey(key: string): string | undefined {
   return /^us-([a-z0-9]+(?:-[a-z0-9]+)*)-/.exec(key)?.[1]

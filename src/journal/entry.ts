@@ -67,7 +67,7 @@ export const JournalEntry = z.lazy(() =>
           }),
         )
         .describe("Times at which the reply body's chunks were sent. Empty for a reply sent in one piece."),
-      rules: z.array(AppliedRule).describe('Rules that affected the reply; the rule that replied is first.'),
+      rules: z.array(AppliedRule).describe('Rules that affected the reply. The rule that replied is first.'),
       turn: TurnReading.nullable().describe('Turn and conversation, if a script replied; otherwise null.'),
       nearMisses: z
         .array(NearMiss)
@@ -79,7 +79,7 @@ export const JournalEntry = z.lazy(() =>
       assumptions: z
         .array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]]))
         .describe('Assumptions that the reply depends on.'),
-      warnings: z.array(text()).describe('Warnings; the reply has only warnings about broken rules.'),
+      warnings: z.array(text()).describe('Warnings. The reply header lists only broken rules.'),
       brokenRules: z
         .array(
           z.strictObject({

@@ -309,7 +309,7 @@ function explanationOf(record: CallRecord): string {
 export const deliveries: Readonly<Record<Delivery, string>> = {
   complete: '',
   pending: 'The reply is still being sent.',
-  'held-by-gate': 'A gate holds the call.',
+  'held-by-gate': 'A gate is holding the call.',
   'aborted-by-fault': 'A fault aborted the reply.',
   'aborted-by-client': 'The client disconnected before the reply was complete.',
 }

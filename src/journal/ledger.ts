@@ -3,11 +3,11 @@ import * as z from 'zod'
 import { noTokens, tokenCounts } from '../resources/answer.ts'
 
 const tokens = () => ({
-  inputTokens: z.int().describe('All input tokens, including those read from the cache or written to it.'),
+  inputTokens: z.int().describe('All input tokens, including cache reads and writes.'),
   cachedTokens: z.int().describe('Input tokens read from the cache.'),
   cacheWriteTokens: z.int().describe('Input tokens written to the cache.'),
   cacheWriteTokens1h: z.int().describe('Tokens written to the cache for an hour instead of five minutes.'),
-  outputTokens: z.int().describe('All output tokens, including those used for reasoning.'),
+  outputTokens: z.int().describe('All output tokens, including reasoning tokens.'),
   reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
 })
 

@@ -144,7 +144,7 @@ const fields = () => ({
     .array(webPlugin())
     .nullish()
     .meta({ deprecated: true, description: 'Use the `gateway:web_search` tool.' }),
-  max_output_tokens: z.int().min(1).nullish().describe('Upper bound on generated tokens.'),
+  max_output_tokens: z.int().min(1).nullish().describe('Maximum number of tokens to generate.'),
   stream: z.boolean().nullish().describe('If true, the reply is an event stream.'),
   x_search_filter: xSearchFilter().nullish(),
 

@@ -11,7 +11,7 @@ export function fallbackModels() {
     .min(1)
     .max(maxModels)
     .nullish()
-    .describe('Fallback models after `model`, tried in order if the previous one is rejected or fails.')
+    .describe('Fallback models, tried in order if `model` is rejected or fails.')
 }
 
 /** Returns the models in an unvalidated body, in order, or undefined if it has no fallback models. */

@@ -49,7 +49,7 @@ export const gatewayOptions = {
     z.array(z.string().min(1)).min(1, 'Must not be empty: omit it to accept any key'),
   ),
   strict: option(
-    'If true, requests with unknown fields get a 400. Fields and input items that published clients send are known.',
+    'If true, requests with unknown fields get a 400. Fields and input items sent by published clients are accepted.',
     () => z.boolean(),
     { default: false },
   ),
@@ -85,7 +85,7 @@ export const gatewayOptions = {
   ),
   stream: group('Options for event streams.', {
     events: option(
-      'Events to stream: `all` events that published clients know, or only the `documented` ones.',
+      'Events to stream: `all` events known to published clients, or only `documented` events.',
       () => z.enum(['all', 'documented']),
       { default: 'all' },
     ),

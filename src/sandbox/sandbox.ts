@@ -265,7 +265,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
    * Holds requests, or streams before an event: `next()` lets one through, and `release()` lets all through.
    * Other rules apply as usual. The gate ends if the sandbox is reset, restored or disposed.
    *
-   * @param on Operation to hold, as in a rule, or a rule without an effect, such as `{ on: 'text', when: { … } }`.
+   * @param on Operation to hold, or a rule without an effect, such as `{ on: 'text', when: { … } }`.
    * @example
    * using gate = sandbox.hold('text', { at: 'event', after: 2 })
    * await gate.arrived()

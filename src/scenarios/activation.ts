@@ -229,7 +229,7 @@ const rulePosition = z.lazy(() => z.int().describe("The rule's 1-based position 
 const differences = (description: string) => z.string().nullable().describe(description)
 
 export const ScenarioProgress = lazyObject(() => ({
-  id: z.string().describe('Id of this activation. Pass it to deactivate only this one.'),
+  id: z.string().describe('Activation id. Pass it to deactivate only this activation.'),
   name: z.string(),
   description: z.string().nullable(),
   rules: z.array(
@@ -265,7 +265,7 @@ export const ScriptProgress = lazyObject(() => ({
   turns: z.int().describe('Number of turns in the script.'),
   conversations: z.array(
     z.strictObject({
-      conversation: z.int().describe("Index among the sandbox's scripted conversations, from 1."),
+      conversation: z.int().describe("1-based index among the sandbox's scripted conversations."),
       turns: z.int().describe('Number of turns taken.'),
       problem: differences("Differences between the last request and the turn's expectations."),
     }),
@@ -289,7 +289,7 @@ export const UnusedRule = lazyObject(() => ({
   rule: rulePosition,
   name: z.string().optional(),
   on: z.array(z.string()),
-  hiddenBy: z.string().optional().describe('Title of the rule that last answered instead of this one.'),
+  hiddenBy: z.string().optional().describe('Title of the rule that last answered instead of this rule.'),
 }))
 export type UnusedRule = z.output<typeof UnusedRule>
 

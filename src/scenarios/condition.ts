@@ -85,7 +85,7 @@ export const Pattern = z.lazy(() =>
         .string()
         .min(1)
         .max(maxPattern, { abort: true })
-        .describe('A regular expression without backreferences, unanchored.'),
+        .describe('An unanchored regular expression without backreferences.'),
       flags: field(z.string().max(8), "The regular expression's flags. Default: none."),
     })
     .superRefine((pattern, context) => {
@@ -155,7 +155,7 @@ export const Condition = z.lazy(() =>
         z.strictObject({ equals: z.json().describe('Any JSON value, compared deeply.') }),
         Part,
         Pattern,
-        z.strictObject({ present: z.boolean().describe('If true, a value must exist; if false, none may.') }),
+        z.strictObject({ present: z.boolean().describe('Requires a value if true, or no value if false.') }),
       ],
       mustBe('a value, or an object with equals, contains, matches or present'),
     )
@@ -190,7 +190,7 @@ export const When = z.lazy(() =>
       state: field(texts, "Sandbox state, as set by a rule's `setState`. Initially `started`."),
       call: field(
         z.union([count(1), list(count(1)).min(1).max(1000)]),
-        'Number of the call, from 1, among calls that match the other conditions.',
+        '1-based call number, counting only calls that match the other conditions.',
       ),
     },
     mustBe("an object such as { model: 'aurora/*' }"),

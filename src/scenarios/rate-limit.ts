@@ -19,7 +19,7 @@ export const RateLimit = z.lazy(() =>
       requests: field(count(), 'Number of requests allowed per window.'),
       tokens: field(count(), 'Number of tokens allowed per window. Tokens are counted after each reply.'),
       per: WindowLength.describe("Window length: '500ms', '10s', '1m', '1h', or milliseconds from 1000."),
-      by: field(z.enum(['key', 'model']), 'Counts separately per API key or model. Default: all together.'),
+      by: field(z.enum(['key', 'model']), 'Counts separately per API key or model. Default: all combined.'),
     })
     .refine(({ requests, tokens }) => requests !== undefined || tokens !== undefined, {
       error: 'Must limit requests, tokens or both',

@@ -37,8 +37,8 @@ interface ActiveScript {
 
 /** The turn that a request consumes in a scripted conversation. */
 export const TurnReading = lazyObject(() => ({
-  conversation: z.int().describe('Index of the scripted conversation, from 1; 0 if it is rejected.'),
-  number: z.int().describe('Number of the turn, from 1.'),
+  conversation: z.int().describe('1-based index of the scripted conversation; 0 if rejected.'),
+  number: z.int().describe('1-based turn number.'),
   total: z.int().describe('Number of turns in the script.'),
   mismatch: z.string().nullable().describe('Reason why the request did not match; null if it did.'),
 }))

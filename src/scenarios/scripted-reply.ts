@@ -61,7 +61,7 @@ const knownItem = () =>
         z.union([z.string(), z.record(z.string(), z.unknown())]),
         'Arguments as a JSON string or an object. Default: {}.',
       ),
-      call_id: field(z.string(), 'Id of the call. Default: derived from the request.'),
+      call_id: field(z.string(), 'Call id. Default: derived from the request.'),
     }),
     z.looseObject({
       type: z.literal('web_search_call'),
@@ -179,7 +179,7 @@ export const answerFields = () => ({
   id: field(text, 'Response id. Default: derived from the request.'),
   responseStatus: field(ResponseStatus, 'Default: completed, or incomplete if the token limit is reached.'),
   incompleteReason: field(IncompleteReason, 'Reason for an incomplete response. Default: max_output_tokens.'),
-  error: field(ScriptedError, 'Error of a failed response. Default: server_error.'),
+  error: field(ScriptedError, 'Error for a failed response. Default: server_error.'),
   usage: field(ScriptedUsage, 'Token usage. Omitted counts are calculated.'),
 })
 
@@ -202,7 +202,7 @@ export const TextOrReply = z.lazy(() =>
 )
 
 export const faultFields = () => ({
-  fault: field(FaultList, 'A fault: a name, or an object with name and parameters. A list combines faults.'),
+  fault: field(FaultList, 'A fault name, or an object with a name and parameters. A list combines faults.'),
 })
 
 type HasFaults = { readonly fault?: FaultSetting | readonly FaultSetting[] | undefined }

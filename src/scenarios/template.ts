@@ -58,7 +58,7 @@ export function templateFiller(
     const missing = new Set<string>()
     const valueAt = (path: string) => {
       if (++count > maxTemplates)
-        throw new GatewayError(500, `One reply may have at most ${maxTemplates} templates`)
+        throw new GatewayError(500, `One reply can have at most ${maxTemplates} templates`)
       const keys = readPath(path)
       const value = readAt(values, keys)
       const root = String(keys[0])
@@ -69,7 +69,7 @@ export function templateFiller(
       const written = typeof value === 'string' ? value : JSON.stringify(value)
       left -= written.length
       if (left >= 0) return written
-      throw new GatewayError(500, `The templates of one reply may produce at most ${maxOutput} characters`)
+      throw new GatewayError(500, `The templates in one reply can produce at most ${maxOutput} characters`)
     }
     const fill = (value: unknown) => {
       if (typeof value !== 'string') return value

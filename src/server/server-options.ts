@@ -53,7 +53,7 @@ export const serverOptions = {
     { default: [], flag: '--allowed-origin <origins>' },
   ),
   token: option(
-    'Bearer token that control requests require. Default: none on loopback, generated on other addresses.',
+    'Bearer token required for control requests. Default: none on loopback, generated on other addresses.',
     token,
     { flag: '--token <token>' },
   ),
@@ -65,7 +65,7 @@ export const serverOptions = {
   tlsKey: option("PEM file with the certificate's private key.", () => z.string().min(1), {
     flag: '--tls-key <file>',
   }),
-  console: option('If false, the console, a web page at `/__understudy/`, is not served.', z.boolean, {
+  console: option('If false, the console at `/__understudy/` is not served.', z.boolean, {
     default: true,
     flag: '--no-console',
   }),
@@ -79,7 +79,7 @@ export const serverOptions = {
     { default: 30_000 },
   ),
   onRequest: option(
-    'Called after each request completes. Errors that the callback throws are printed.',
+    'Called after each request completes. Errors thrown by the callback are printed.',
     () => RequestLog,
   ),
 }

@@ -127,7 +127,7 @@ describe('POST /responses: warnings, assumptions and items', () => {
       { tools: [search], input: 'qqqq zzzz' },
       types.searched,
       'searchResults, toolShape, webSearchItem',
-      'No page matches the question: the search returned pages in the order of the fixtures',
+      'No page matches the question: the search returned pages in fixture order',
     ],
     [{ plugins: [{ id: 'web' }] }, types.searched, 'searchResults, webSearchItem', plugin],
     [{ model: 'aurora/dawn-2:online' }, types.searched, 'nativeSearch, searchResults, webSearchItem', online],

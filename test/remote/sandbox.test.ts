@@ -45,7 +45,7 @@ describe('connectGateway()', () => {
       401,
       '{"error":{"message":"No"}}',
       () =>
-        'The server requires a token: pass connectGateway(url, { token }) with the token that the server was started with, or that it printed at startup',
+        'The server requires a token: pass connectGateway(url, { token }) with the token passed to the server or printed at startup',
     ],
   ])('explains the reply %i %s', async (status, text, message) => {
     const other = createServer((_, response) => response.writeHead(status).end(text))

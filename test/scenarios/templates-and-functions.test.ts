@@ -168,13 +168,13 @@ describe('templates in scripted replies', () => {
   it('fail when a reply would exceed 1 MiB', async () => {
     const { gateway, ask } = inText('{{ input }}'.repeat(1100))
     const message = await ask({ input: 'x'.repeat(1000) })
-    expect(message).toContain('The templates of one reply may produce at most 1048576 characters')
+    expect(message).toContain('The templates in one reply can produce at most 1048576 characters')
     expect(gateway.journal.last('createResponse')?.status).toBe(500)
   })
 
   it('fail when a reply has more than 10,000', async () => {
     const { ask } = inText('{{ body.none }}'.repeat(10_001))
-    expect(await ask({ input: 'x' })).toContain('One reply may have at most 10000 templates')
+    expect(await ask({ input: 'x' })).toContain('One reply can have at most 10000 templates')
   })
 
   it('leave numbers, booleans and null in a body unchanged', async () => {

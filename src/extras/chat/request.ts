@@ -104,7 +104,7 @@ export const ChatRequest = z.lazy(() => {
       stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
       usage: z.looseObject({ include: z.boolean().nullish() }).nullish(),
       max_tokens: z.int().min(1).nullish(),
-      max_completion_tokens: z.int().min(1).nullish().describe('Upper bound on generated tokens.'),
+      max_completion_tokens: z.int().min(1).nullish().describe('Maximum number of tokens to generate.'),
       n: z.int().min(1).max(128).nullish().describe('Number of choices. Default: 1.'),
       stop: z
         .union([z.string(), list(z.string()).max(4)])

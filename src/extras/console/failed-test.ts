@@ -13,7 +13,7 @@ const text = z.string().max(10_000)
 /** The file as `reportFailedTest` writes it. */
 export const FailedTestFile = z.lazy(() =>
   z.object({
-    format: z.literal('understudy-failed-test', { error: 'Is not the file of a failed test' }),
+    format: z.literal('understudy-failed-test', { error: "Is not a failed test's file" }),
     version: z.literal(1, { error: 'Is from another version of Understudy' }),
     test: text,
     sandbox: text,

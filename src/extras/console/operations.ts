@@ -48,7 +48,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       },
     }),
     gatewayOperation('searchBodies', 'POST /console/body-searches', {
-      doc: { summary: 'Find calls by a word, or by text in their bodies or in a field of a body', tag },
+      doc: { summary: 'Find calls by a word, or by text in a body or body field', tag },
       input: {
         body: z.strictObject({ text: z.string().min(1).max(1000), field: z.string().max(200).optional() }),
       },

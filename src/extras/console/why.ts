@@ -225,9 +225,9 @@ function factsOf(
   }
   if (probability !== undefined) {
     const drawn = round(luckOf(rule, record, record.state.seed))
-    facts.push(`Drew ${drawn}, below the probability ${probability}.`)
+    facts.push(`Random draw ${drawn} is below the probability ${probability}.`)
   }
-  if (!script) facts.push(`Call ${call} to match the rule's conditions.`)
+  if (!script) facts.push(`This is call ${call} to match the rule's conditions.`)
   if (Number.isFinite(times)) facts.push(`Use ${uses.length + 1} of ${times}, counting calls in the journal.`)
   // The journal drops long replies, and with them the step.
   const step = steps.findIndex((each) => Object.is(each, effect)) + 1

@@ -26,7 +26,7 @@ function controlDocument(described: readonly AnyOperation[]): object {
     described,
     isEmulated: false,
     bearer:
-      'Token that the server was started with, or that it printed at startup. Not required on loopback unless `--token` is set.',
+      'Token passed to the server or printed at startup. Not required on loopback unless `--token` is set.',
   })
 }
 

@@ -33,7 +33,7 @@ const listPresetVersions = defineOperation({
   id: 'listPresetVersions',
   method: 'get',
   path: '/presets/{slug}/versions',
-  doc: { summary: 'List the versions of a preset', tag: 'Presets' },
+  doc: { summary: 'List preset versions', tag: 'Presets' },
   input: { params: z.lazy(() => z.object({ slug: slug() })), query: Page },
   output: z.lazy(() => z.object({ data: z.array(PresetVersion._zod.innerType), total_count: z.int() })),
   errors: [404],
@@ -44,7 +44,7 @@ const getPresetVersion = defineOperation({
   id: 'getPresetVersion',
   method: 'get',
   path: '/presets/{slug}/versions/{version}',
-  doc: { summary: 'Get a version of a preset', tag: 'Presets' },
+  doc: { summary: 'Get a preset version', tag: 'Presets' },
   input: { params: z.lazy(() => z.object({ slug: slug(), version: z.string().min(1) })) },
   output: z.lazy(() => z.object({ data: PresetVersion._zod.innerType })),
   errors: [404],
@@ -154,7 +154,7 @@ function configOf(body: Body, warn: (message: string) => void): Record<string, u
   if (unusable.length > 0)
     warn(`The preset omits fields that POST /responses does not accept: ${oneLine(unusable.join(', '))}`)
   const unused = sent.filter((field) => ineffective.includes(field))
-  if (unused.length > 0) warn(`These fields of the preset have no effect on replies: ${unused.join(', ')}`)
+  if (unused.length > 0) warn(`These preset fields have no effect on replies: ${unused.join(', ')}`)
   return Object.fromEntries(sent.filter(isUsable).map((field) => [field, body[field]]))
 }
 

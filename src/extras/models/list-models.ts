@@ -17,7 +17,7 @@ const Filters = z.lazy(() =>
     supported_parameters: z
       .string()
       .optional()
-      .describe('Comma-separated names of parameters, all of which the model must support.'),
+      .describe('Comma-separated parameter names. The model must support all of them.'),
     q: z.string().optional().describe('Substring of the id or name, case-insensitive.'),
   }),
 )

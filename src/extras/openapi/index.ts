@@ -15,7 +15,7 @@ export const ParsedDocument = z.lazy(() =>
 
 export const openapiOptions = {
   openapi: option(
-    'OpenAPI 3 document whose operations are mocked, unless another operation has the same method and path. In code, a file path (only in Node) or a parsed document.',
+    'OpenAPI 3 document with operations to mock. Other operations with the same method and path take precedence. In code, a file path (only in Node) or a parsed document.',
     () => z.union([z.string().min(1), ParsedDocument]),
     { flag: '--openapi <file>', isPath: true },
   ),

@@ -15,7 +15,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .option('--redact <file>', redact)
     .option(
       '--ignore-field <path>',
-      'body field, or parameter such as query.t, to ignore when comparing requests; may be repeated',
+      'body field or query parameter (such as query.t) to ignore when comparing requests; may be repeated',
       collect,
     )
     .option('--dialect <name>', dialect, 'neutral')
@@ -70,7 +70,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
   program
     .command('drift')
     .description(
-      'Send recorded requests to Understudy, and compare the shapes (names and types) of its replies with the recorded ones.',
+      'Send recorded requests to Understudy, and compare the reply shapes (names and types) with the recordings.',
     )
     .argument('<folder>', 'folder of recordings')
     .option('--upstream <url>', 'send the requests to a real gateway instead of Understudy', toBaseUrl)

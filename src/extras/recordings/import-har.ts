@@ -28,7 +28,7 @@ const Content = z.lazy(() =>
     comment: z.string().nullish(),
     /** Set in HAR files from older versions of Polly, whose text is a list of hexadecimal chunks. */
     _isBinary: z.boolean().optional(),
-    _file: z.string().optional().describe('Name of the file in which Playwright saved the body.'),
+    _file: z.string().optional().describe('Name of the file where Playwright saved the body.'),
   }),
 )
 

@@ -145,7 +145,7 @@ function streamOf(stored: Buffer, file: string, request: RecordedRequest | undef
   const text = stored.toString()
   if (/^HTTP\/[\d.]+ \d{3}/.test(text))
     throw new UsageError(`${file}: starts with response headers. Save only the body, without curl -i`)
-  if (eventsIn(text).length === 0) throw new UsageError(`${file}: has no events, but must be an event stream`)
+  if (eventsIn(text).length === 0) throw new UsageError(`${file}: has no events. It must be an event stream`)
   const headers = { 'content-type': 'text/event-stream; charset=utf-8' }
   return {
     request,

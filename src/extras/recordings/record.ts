@@ -106,7 +106,7 @@ function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean
   const keys = hasKey ? [bearerOf(headers.authorization), headers['x-api-key']] : []
   if (guard.accepts(headers['x-understudy-token'], ...keys)) return
   throw unauthorized(
-    `Missing or wrong token. Send the token that was printed at startup or set with --token in the x-understudy-token header${hasKey ? ', or as the API key' : ''}`,
+    `Missing or wrong token. The x-understudy-token header${hasKey ? ' or API key' : ''} must contain the token printed at startup or set with --token`,
   )
 }
 

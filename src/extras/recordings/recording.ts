@@ -28,7 +28,7 @@ const Head = z.lazy(() =>
     operation: z
       .string()
       .min(1)
-      .describe('Operation id, or method and path (`post-models`), or the file if there is no request.'),
+      .describe('Operation id, method and path (`post-models`) or, without a request, the file name.'),
     dialect: z.string().min(1).default('neutral'),
     key: z.string().describe('Hash used to match requests; empty for a reply without a request.'),
     redacted: z.array(z.string()).default([]).describe('Kinds of secrets replaced in the request.'),

@@ -50,7 +50,7 @@ export const recordingOptions = {
     'Recordings to replay.',
     {
       from: option(
-        'Recordings to replay, which take precedence over operations, but not over rules. In code, a folder (only in Node) or parsed recordings, which can also be set as `recordings`.',
+        'Recordings to replay. They take precedence over operations, but not over rules. In code, a folder (only in Node) or parsed recordings. `recordings` also accepts these values directly.',
         () => z.union([z.string().min(1), z.array(ReplayedRecording)]),
         { flag: '--recordings <folder>', isPath: true },
       ),
@@ -63,11 +63,11 @@ export const recordingOptions = {
         () => z.enum(['fail', 'repeat-last']),
       ),
       ignoreFields: option(
-        'Paths of body fields, and query parameters such as `query.t`, to ignore when matching recordings, in addition to common fields that change with every request. Default: none.',
+        'Body fields and query parameters (such as `query.t`) to ignore when matching recordings. Common fields that change with every request are always ignored. Default: none.',
         () => z.array(z.string().min(1)),
       ),
       upstream: option(
-        'Base URL of the real gateway, which receives the requests that neither a rule nor a recording answers. If `CI` is set, these requests get a 404 instead, unless the gateway is on this machine.',
+        'Base URL of the real gateway, which receives requests without a matching rule or recording. If `CI` is set, these requests get a 404 instead, unless the gateway is on this machine.',
         () =>
           z.url({ protocol: /^https?$/ }).refine((text) => {
             const url = URL.parse(text)

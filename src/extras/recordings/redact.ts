@@ -117,7 +117,7 @@ const RedactionRules = z.lazy(() =>
       .describe('Regular expressions that match secrets.'),
     values: names().describe('Secret values.'),
     ignoreFields: names().describe(
-      'Body fields, and parameters such as query.t, to ignore when comparing requests.',
+      'Body fields and query parameters (such as query.t) to ignore when comparing requests.',
     ),
   }),
 )

@@ -182,6 +182,6 @@ export function compareShapes(
       lacksExample.set(path, names.theirs)
     }
   }
-  const notCompared = [...lacksExample].map(([path, side]) => `${path}: there is no example in ${side}`)
+  const notCompared = [...lacksExample].map(([path, side]) => `${path}: no example in ${side}`)
   return { differences, notCompared }
 }

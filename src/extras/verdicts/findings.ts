@@ -78,8 +78,8 @@ export function judgeRecovery(
     const mistakes = judge(facts, evidence).map(({ name, message, isJudged }) => {
       return `${name}${isJudged ? '' : ' (not judged)'}: ${message}`
     })
-    const none = 'Expected the application not to have recovered, but it made no mistake.'
-    return resultOf(mistakes, facts.entries, none, 'Expected the application to have recovered')
+    const none = 'Expected the application not to recover, but it made no mistakes.'
+    return resultOf(mistakes, facts.entries, none, 'Expected the application to recover')
   })
 }
 

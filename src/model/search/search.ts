@@ -39,7 +39,7 @@ export async function searchWeb(
   }
   if (sources.length === 0) warn('The search found nothing: its filters exclude every page')
   else if (sources.every(({ isUnrelated }) => isUnrelated))
-    warn('No page matches the question: the search returned pages in the order of the fixtures')
+    warn('No page matches the question: the search returned pages in fixture order')
   return sources
 }
 

@@ -99,7 +99,7 @@ const knownItem = () =>
 const outputItem = () =>
   openUnion(knownItem(), { id: z.string(), status: z.string().optional() }).meta({
     id: 'OutputItem',
-    description: 'An output item. Items of other types occur only if a rule scripts them.',
+    description: 'An output item. Rules can also script items of other types.',
   })
 export type OutputItem = z.infer<ReturnType<typeof outputItem>>
 

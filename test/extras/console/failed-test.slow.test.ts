@@ -48,7 +48,7 @@ beforeEach(async () => {
 })
 
 async function choose(name: string, buffer: Buffer): Promise<void> {
-  const input = page.getByLabel('Open the file of a failed test')
+  const input = page.getByLabel("Open a failed test's file")
   await input.setInputFiles({ name, mimeType: 'application/json', buffer })
 }
 
@@ -57,7 +57,7 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 describe('the file of a failed test', () => {
   it('shows its calls, their explanations and streams, its scenarios and scripts, without actions', async () => {
     await choose('failed-test.json', Buffer.from(text))
-    await page.getByText('File of the failed test recovers from a cut, in sandbox from-ci').waitFor()
+    await page.getByText('Failed test recovers from a cut, in sandbox from-ci').waitFor()
     await page.getByText('File, not live').waitFor()
     await expect.poll(() => page.locator('.rows a').count()).toBe(5)
     expect(await page.getByText('/presets/live').count()).toBe(0)
@@ -93,7 +93,7 @@ describe('the file of a failed test', () => {
       dataTransfer.items.add(new File([content], 'dropped.json'))
       document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
     }, text)
-    await page.getByText('File of the failed test recovers from a cut').waitFor()
+    await page.getByText('Failed test recovers from a cut').waitFor()
   })
 
   const changed = (change: (file: ReturnType<typeof JSON.parse>) => void) => () => {
@@ -106,7 +106,7 @@ describe('the file of a failed test', () => {
     ['is binary', () => '\u0000\u0001', /It is not JSON$/],
     ['is too large', () => ' '.repeat(11 * 1024 * 1024), /It is larger than 10 MiB$/],
     ['is nested too deeply', () => '['.repeat(9000) + ']'.repeat(9000), /nested deeper than 500 levels/],
-    ['is another file', () => '{"log":{"entries":[]}}', /is not the file of a failed test$/],
+    ['is another file', () => '{"log":{"entries":[]}}', /is not a failed test's file$/],
     ['is from another version', changed((file) => (file.version = 2)), /another version of Understudy/],
     ['has a status as text', changed((file) => (file.entries[0].status = '<img>')), /entries.*status/],
     ['has no timeline', changed((file) => delete file.entries[0].timeline), /entries.*timeline/],

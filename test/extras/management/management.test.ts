@@ -110,7 +110,7 @@ describe('presets', () => {
     expect(designated_version.config).toEqual({ model, max_tokens: 5 })
     expect(sandbox.journal.entries().at(-1)?.warnings).toEqual([
       'The preset omits fields that POST /responses does not accept: tools',
-      'These fields of the preset have no effect on replies: max_tokens',
+      'These preset fields have no effect on replies: max_tokens',
     ])
     expect((await ask('POST /presets/odd/chat/completions', {})).status).toBe(400)
   })

@@ -353,7 +353,7 @@ describe('import sse', () => {
     ['', 'c.txt: is empty'],
     ...['data: 1', ': a comment\n\n', '{"error":{}}', '\x1f\x8b\b'].map((stream) => [
       stream,
-      'c.txt: has no events, but must be an event stream',
+      'c.txt: has no events. It must be an event stream',
     ]),
     ['HTTP/1.1 200 OK\r\na: b\r\n\r\ndata: 1\r\n\r\n', 'Save only the body, without curl -i'],
   ])('rejects %j', async (stream, reason) => {

@@ -61,7 +61,7 @@ describe("the recorder's token", () => {
         const received = await ask(recorder.baseUrl, '/providers', { headers })
         expect(received.status, JSON.stringify(headers)).toBe(401)
         expect(JSON.parse(joined(received.chunks)).error.message).toBe(
-          `Missing or wrong token. Send the token that was printed at startup or set with --token in the x-understudy-token header${key ? ', or as the API key' : ''}`,
+          `Missing or wrong token. The x-understudy-token header${key ? ' or API key' : ''} must contain the token printed at startup or set with --token`,
         )
       }
     }

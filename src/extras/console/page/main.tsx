@@ -81,7 +81,7 @@ function Notices() {
     return (
       <div class="notice bar">
         <span class="grow">
-          File of the failed test <strong>{file.test}</strong>, in sandbox {file.sandbox}. It is read-only.
+          Failed test <strong>{file.test}</strong>, in sandbox {file.sandbox}. The file is read-only.
         </span>
         <ActionButton run={() => showFailedTest(undefined)}>Close file</ActionButton>
         {problem.value && <Notice>{problem}</Notice>}

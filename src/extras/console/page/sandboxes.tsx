@@ -14,7 +14,7 @@ export function Sandboxes() {
         <h2>Sandboxes</h2>
         <span class="grow" />
         <label class="inline">
-          Open the file of a failed test
+          Open a failed test's file
           <input
             type="file"
             accept=".json"
