@@ -24,7 +24,7 @@ export const answerFaults = [
       event: z
         .union([z.string().min(1), count()])
         .optional()
-        .describe('Type of events to change, or the zero-based position of one event. Default: all.'),
+        .describe('Type of the events to change, or the zero-based position of one event. Default: all.'),
       to: z
         .union([z.enum(['absent', 'null', 'wrong-type']), z.strictObject({ value: z.json() })])
         .default('absent')

@@ -49,7 +49,7 @@ export const rules: readonly Rule[] = [
   { oneOf: [...cuts, 'broken-gzip'], decides: "the body's end" },
   {
     faults: cuts,
-    leaves: 'no stream end',
+    leaves: 'no complete stream',
     forNone: [
       'stream-error-event',
       'stream-without-completed',

@@ -167,7 +167,7 @@ export const streamFaults = [
         .describe(
           'Heartbeats that keep the stalled stream alive: comments, `ping` (Messages), `response.in_progress` (Responses), or chunks without text (Chat). The stream then stalls between two events. Default: none.',
         ),
-      every: Duration.optional().describe('Milliseconds between heartbeats; 1000 are sent. Default: 15000.'),
+      every: Duration.optional().describe('Milliseconds between the 1000 heartbeats. Default: 15000.'),
     }),
     problem: ({ heartbeat, every }) =>
       every !== undefined && !heartbeat

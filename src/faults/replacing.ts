@@ -78,7 +78,7 @@ export const replacingFaults = [
   }),
   defineFault('retry-after-date', 'replacement', {
     summary:
-      'An error reply whose `Retry-After` is an HTTP date, `ms` after its `Date` header. Both headers are in sandbox time. A client that compares the date with real time sees a date in the past, unless the gateway uses `clock: "system"` or the test mocks the time.',
+      'An error reply whose `Retry-After` is an HTTP date, `ms` after its `Date` header. Both headers use sandbox time. A client that compares the date with real time sees a date in the past, unless the gateway uses `clock: "system"` or the test mocks the time.',
     params: () => ({
       status: z
         .union([z.literal(429), z.literal(503)])
@@ -103,7 +103,7 @@ export const replacingFaults = [
     apply: ({ body }) => text(200, 'application/json', body),
   }),
   defineFault('html-error-page', 'replacement', {
-    summary: 'The HTML error page of an intermediate proxy.',
+    summary: 'An HTML error page from an intermediate proxy.',
     params: () => ({ status: statusCode().default(502).describe("The reply's HTTP status.") }),
     apply({ status }) {
       const title = `${status} ${reasonPhrases[status] ?? reasonPhrases[status - (status % 100)]}`

@@ -69,7 +69,7 @@ export const gatewayOptions = {
     { default: false, flag: '--only-specified' },
   ),
   operations: option(
-    'Custom operations, from `defineOperation`. Each can replace an operation outside the Model Gateway API.',
+    'Custom operations, from `defineOperation`. They can replace operations outside the Model Gateway API.',
     () => z.array(CustomOperation),
     { default: [] },
   ),
@@ -116,12 +116,12 @@ export const gatewayOptions = {
       { default: 10 * 1024 * 1024 },
     ),
     journalEntries: option(
-      'Maximum number of calls in the journal, across all sandboxes. The oldest are evicted first.',
+      'Maximum number of calls in the journal, across all sandboxes. The oldest calls are evicted first.',
       () => count(1),
       { default: 3000 },
     ),
     journalBytes: option(
-      "Maximum total size of the journal's calls, in bytes. The oldest are evicted first. Default: 128 MiB.",
+      "Maximum total size of the journal's calls, in bytes. The oldest calls are evicted first. Default: 128 MiB.",
       () => count(1),
       { default: 128 * 1024 * 1024 },
     ),

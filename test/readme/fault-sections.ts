@@ -171,13 +171,12 @@ function schemaOf(schema: z.ZodObject): { properties?: Record<string, Property>;
   return z.toJSONSchema(schema, { io: 'input' }) as ReturnType<typeof schemaOf>
 }
 
-/** Shortens an outcome: `throws TypeError, 3 of 146`, `silent, 3 of 146`, `hangs, 3 of 146`. */
+/** Shortens an outcome: `throws TypeError after 3 deltas`, `silent after 3 deltas`, `hangs after 3 deltas`. */
 function short(outcome: string): string {
   if (outcome === 'unchanged') return ''
   const text = outcome
     .replace('no error', 'silent')
-    .replace(/ after (\d+)/, ', $1')
-    .replace(/ deltas$/, '')
+    .replace(/(?:,| after) (\d+) of \d+ deltas$/, ' after $1 deltas')
   return /^(?!Status)[A-Z]/.test(text) ? `throws ${text}` : text.replace('Status', 'status')
 }
 
