@@ -68,8 +68,10 @@ export class Shape {
       if (number === 1 || isNumbered) place.count++
       this.#fill(path, value, 1, kind)
     }
-    const named = events.filter(({ data }) => data !== '[DONE]')
-    if (named.every(({ event }) => event !== undefined)) this.#place('the event field', 'field', '').count++
+    const others = events.filter(({ data }) => data !== '[DONE]')
+    const named = others.filter(({ event }) => event !== undefined)
+    const part = named.length === others.length ? '' : ' of some events'
+    if (named.length > 0 || part === '') this.#place(`the event field${part}`, 'field', '').count++
   }
 
   #add(path: string, kind: Place['kind'], parent: string | undefined, value: unknown, depth: number): void {
