@@ -58,7 +58,7 @@ describe('the file of a failed test', () => {
   it('shows its calls, their explanations and streams, its scenarios and scripts, without actions', async () => {
     await choose('failed-test.json', Buffer.from(text))
     await page.getByText('Failed test recovers from a cut, in sandbox from-ci').waitFor()
-    await page.getByText('File, not live').waitFor()
+    await page.getByText('From a file').waitFor()
     await expect.poll(() => page.locator('.rows a').count()).toBe(5)
     expect(await page.getByText('/presets/live').count()).toBe(0)
     await call(setup.server, 'GET /presets/still-live')
@@ -121,6 +121,6 @@ describe('the file of a failed test', () => {
     const line = page.getByText("Cannot open 'hostile.json'")
     await line.waitFor()
     expect(await line.textContent()).toMatch(message)
-    expect(await page.getByText('File, not live').count()).toBe(0)
+    expect(await page.getByText('From a file').count()).toBe(0)
   })
 })
