@@ -102,10 +102,10 @@ describe('the file of a failed test', () => {
     return JSON.stringify(file)
   }
   it.each([
-    ['is empty', () => '', /It is not JSON$/],
-    ['is binary', () => '\u0000\u0001', /It is not JSON$/],
+    ['is empty', () => '', /It is not JSON/],
+    ['is binary', () => '\u0000\u0001', /It is not JSON/],
     ['is too large', () => ' '.repeat(11 * 1024 * 1024), /It is larger than 10 MiB$/],
-    ['is nested too deeply', () => '['.repeat(9000) + ']'.repeat(9000), /nested deeper than 500 levels/],
+    ['is nested too deeply', () => '['.repeat(9000) + ']'.repeat(9000), /nested too deeply$/],
     ['is another file', () => '{"log":{"entries":[]}}', /is not a failed test's file$/],
     ['is from another version', changed((file) => (file.version = 2)), /another version of Understudy/],
     ['has a status as text', changed((file) => (file.entries[0].status = '<img>')), /entries.*status/],

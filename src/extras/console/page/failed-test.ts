@@ -18,7 +18,7 @@ export async function readFailedTest(file: File): Promise<FailedTest> {
   try {
     if (file.size > maxBytes) throw new Error('It is larger than 10 MiB')
     const value = parseJson(await file.text())
-    if (value === undefined) throw new Error('It is not JSON')
+    if (value === undefined) throw new Error('It is not JSON, or is nested too deeply')
     return await askConsole<FailedTest>('POST /failed-tests', { file: value })
   } catch (error) {
     throw new Error(`Cannot open '${file.name}': ${messageOf(error).slice(0, 300)}`)
