@@ -20,7 +20,7 @@ export function Compare() {
   return (
     <article class="detail" tabIndex={-1} aria-label="Comparison">
       <header>
-        <h2>Compare two calls</h2>
+        <h2 class="grow">Compare two calls</h2>
         <a class="close" href={hashWith(closed)} aria-label="Close comparison">
           ×
         </a>
@@ -30,12 +30,21 @@ export function Compare() {
         <>
           <Difference title="Call" left={factsOf(left)} right={factsOf(right)} />
           <Difference
-            title="Request"
+            title="Request body"
             left={pretty(left.requestText.text)}
             right={pretty(right.requestText.text)}
           />
+          <Difference
+            title="Request headers"
+            left={headersOf(left.headers)}
+            right={headersOf(right.headers)}
+          />
           <Difference title="Reply" left={replyText(left)} right={replyText(right)} />
-          <Difference title="Reply headers" left={headersOf(left)} right={headersOf(right)} />
+          <Difference
+            title="Reply headers"
+            left={headersOf(left.responseHeaders)}
+            right={headersOf(right.responseHeaders)}
+          />
         </>
       )}
     </article>
@@ -62,8 +71,10 @@ function replyText(entry: JournalEntry): string {
     .join('\n')
 }
 
-function headersOf({ responseHeaders }: JournalEntry): string {
-  return Object.entries(responseHeaders)
+/** Lists headers, without those that always differ, or only if the bodies do. */
+function headersOf(headers: JournalEntry['responseHeaders'] | JournalEntry['headers']): string {
+  return Object.entries(headers)
+    .filter(([name]) => !/^(date|content-length|traceparent|x-request-id)$/.test(name))
     .map(([name, value]) => `${name}: ${value}`)
     .sort()
     .join('\n')
