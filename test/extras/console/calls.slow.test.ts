@@ -91,6 +91,7 @@ describe('the list of calls', () => {
     ['status:teapot', 'status:429'],
     ['model:aurora/dawn', 'model:aurora/dawn-2'],
     ['temperature:0.7', '.temperature:0.7'],
+    ['-status:', '-status:429'],
   ])('flags %s at the field, and offers %s', async (wrong, meant) => {
     const search = page.getByLabel('Search calls')
     await search.fill(wrong)
@@ -158,7 +159,7 @@ describe('the list of calls', () => {
     ])
 
     await page.getByRole('link', { name: 'Compare' }).click()
-    const request = page.getByRole('region', { name: 'Differences: Request' })
+    const request = page.getByRole('region', { name: 'Differences: Request body' })
     await request.getByText('harbour master').waitFor()
     expect(await request.locator('del, ins').count()).toBeGreaterThan(3)
     await page.getByRole('link', { name: 'Close comparison' }).click()

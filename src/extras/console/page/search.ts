@@ -153,6 +153,8 @@ export function mistakes(terms: readonly Term[], calls: readonly CallRow[]): Mis
       const meant = nearest(unknown, fieldNames) ?? `.${unknown}`
       return [{ text, meant: `${minus}${meant}${text.slice(text.indexOf(':'))}` }]
     }
+    const empty = name === '' && value.endsWith(':') && lookUp<Field>(fields, value.slice(0, -1))
+    if (empty) return [{ text, meant: `${minus}${empty.help[0]}` }]
     const field = lookUp<Field>(fields, name)
     if (!field || name === 'body' || value === '') return []
     const { expects, read, help } = field
