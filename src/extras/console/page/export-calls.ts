@@ -17,5 +17,6 @@ export async function exportCalls(calls: readonly CallRow[]): Promise<string> {
   const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
   Object.assign(document.createElement('a'), { href: url, download: 'calls.har' }).click()
   URL.revokeObjectURL(url)
-  return 'Saved calls.har'
+  if (entries.length === calls.length) return 'Saved calls.har'
+  return `Saved ${entries.length} of ${calls.length} calls in calls.har. The server no longer has the others`
 }
