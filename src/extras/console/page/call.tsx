@@ -28,7 +28,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
   const { value: entry, problem } = useLoaded(() => loadCall(sandbox, id), [sandbox, id, summary?.delivery])
   const isOpened = useSignal<boolean | undefined>(undefined)
   useEffect(() => {
-    if (isOpened.value) focus('form input')
+    if (isOpened.value) focus(entry?.requestText.text ? 'form [aria-label=Body]' : 'form input')
   }, [isOpened.value])
   if (!entry)
     return (
@@ -43,14 +43,14 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
   return (
     <article class="detail" tabIndex={-1} aria-label="Call">
       <header>
-        <h2>
+        <h2 class="grow">
           <span class="method">{entry.method}</span> {entry.path}
         </h2>
         <a class="close" href={hashWith(closed)} aria-label="Close call details">
           ×
         </a>
       </header>
-      <p class="facts">
+      <p class="bar muted">
         <Status status={entry.status} delivery={entry.delivery} />
         <span>{entry.operation ?? 'no operation'}</span>
         {summary?.model && <span>{summary.model}</span>}

@@ -16,7 +16,7 @@ export function Conversation({ title, turns }: { title: string; turns: readonly 
       <ol class="turns">
         {turns.map(({ who, text }, index) => (
           <li key={index} class={who === 'user' ? 'user' : undefined}>
-            <span class="who">{who}</span>
+            <span class="who muted">{who}</span>
             <span class="said">{text}</span>
           </li>
         ))}

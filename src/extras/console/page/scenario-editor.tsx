@@ -101,7 +101,7 @@ export function ScenarioEditor({ sandbox, onUse }: { sandbox: string; onUse: () 
       </fieldset>
       <div id="editor-verdict" class="verdict" aria-live="polite">
         {problem.value && <p class="bad">{problem}</p>}
-        <ul>
+        <ul class="bad">
           {checked?.problems.map(({ line, column, message }) => (
             <li key={`${line}:${column}:${message}`}>
               <button type="button" class="link" onClick={() => select(written, line, column)}>

@@ -60,13 +60,13 @@ export function SendAgain({ entry, address }: { entry: JournalEntry; address: Sa
       <div class="bar">
         <Field label="Method" class="short" value={method} />
         <Field label="Path" class="grow" value={path} />
+        <ActionButton kind="primary" isSubmit run={send}>
+          Send
+        </ActionButton>
       </div>
       <TextArea label="Headers (JSON)" minRows={2} isJson value={headers} />
       <p class="muted">The journal hides keys, so the call is sent with the key of sandbox {sandbox}.</p>
       <TextArea label="Body" isJson={entry.body !== undefined} value={body} />
-      <ActionButton kind="primary" isSubmit run={send}>
-        Send
-      </ActionButton>
     </form>
   )
 }

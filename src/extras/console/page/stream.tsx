@@ -63,7 +63,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
               <li key={first + index}>
                 <details>
                   <summary>
-                    <span class="offset">+{milliseconds(ms)}</span> {name}{' '}
+                    <span class="offset muted">+{milliseconds(ms)}</span> {name}{' '}
                     {marks
                       .filter((mark) => mark.index === first + index)
                       .map(({ fault }) => (
