@@ -16,8 +16,8 @@ const limit = 5000
 /** Minimum time between two searches in bodies, in milliseconds. */
 const searchEveryMs = 250
 const maxSearchLength = 1000
-/** Minimum time between two updates of the list, in milliseconds. */
-const publishEveryMs = 200
+/** Minimum time between two updates of the list, in milliseconds. Longer while the user types a search. */
+const publishEveryMs = () => (document.activeElement?.matches('[type=search]') ? 600 : 200)
 
 export const sandboxes = signal<SandboxAddress[]>([])
 /** If true, the selected sandbox was deleted or has expired. */
@@ -61,6 +61,11 @@ export function togglePause(): void {
 export const terms = computed(() => parseSearch(param('q')))
 /** Sandbox and id of each call that the server has found, keyed by search term as typed. */
 const found = signal<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
+
+/** False while the server searches for a new term. */
+export const isSearched = computed(() =>
+  terms.value.every((term) => !isInBodies(term) || found.value.has(term.text) || calls.value.length === 0),
+)
 
 /** Calls in the chosen sandbox, or in all sandboxes. Oldest first. */
 export const chosenCalls = computed(() => {
@@ -215,7 +220,7 @@ function publish(): void {
       publishedAt = now()
       if (!failedTest.value) calls.value = [...byKey.values()]
     },
-    Math.max(0, publishedAt + publishEveryMs - now()),
+    Math.max(0, publishedAt + publishEveryMs() - now()),
   )
 }
 

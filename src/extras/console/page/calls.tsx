@@ -11,6 +11,7 @@ import {
   columns,
   type Item,
   isLoaded,
+  isSearched,
   items,
   keyOf,
   order,
@@ -171,11 +172,6 @@ function Toolbar() {
           Compare
         </button>
       )}
-      {count > 0 && (
-        <button type="button" onClick={() => (selected.value = new Set())}>
-          Deselect {count}
-        </button>
-      )}
       {isLive && (
         <ActionButton
           run={clearCalls}
@@ -185,13 +181,18 @@ function Toolbar() {
           {`Clear ${clearable === 1 ? '' : 'all '}${counted(clearable, 'call')}`}
         </ActionButton>
       )}
+      {count > 0 && (
+        <button type="button" onClick={() => (selected.value = new Set())}>
+          Deselect {count}
+        </button>
+      )}
     </div>
   )
 }
 
 /** Exports the selected calls, or all calls that match the search. */
 function ExportButton() {
-  const chosen = calls.value.filter((call) => selected.value.has(keyOf(call)))
+  const chosen = selected.value.size > 0 ? calls.value.filter((call) => selected.value.has(keyOf(call))) : []
   const list = chosen.length > 0 ? chosen : shownCalls.value
   return (
     <ActionButton run={() => exportCalls(list)} disabled={list.length === 0}>
@@ -208,7 +209,7 @@ function compareHash(): string {
 const rowHeight = 32
 const headingsHeight = 30
 /** Number of rows in a block. One block above and one below the visible rows are rendered as well. */
-const block = 8
+const block = 4
 
 const wantedFocus = signal('')
 /** Key of the row that last had the focus. The Tab key returns to it. */
@@ -223,6 +224,7 @@ function Rows() {
   /** Height of the visible part of the list, in pixels. */
   const height = useSignal(800)
   const scrollTop = useSignal(0)
+  // Functions in here must not use it: a virtual node can keep them, and the calls, after the list is gone.
   const list = items.value
   const wanted = wantedFocus.value
   const view = [param('q'), param('sort'), param('group')].join(' ')
@@ -254,7 +256,7 @@ function Rows() {
   }, [open, openSandbox, view, openIndex >= 0])
   useLayoutEffect(() => {
     if (!wanted) return
-    const index = list.findIndex((item) => keyOfItem(item) === wanted)
+    const index = items.value.findIndex((item) => keyOfItem(item) === wanted)
     if (index >= 0) reveal(index)
     const row = document.querySelector<HTMLElement>(`.rows [data-key="${CSS.escape(wanted)}"]`)
     if (!row) return
@@ -281,13 +283,13 @@ function Rows() {
   function positionOfAnchor(): number {
     const { key, index, offset } = anchor.current
     if (scrollTop.value === 0 || anchor.current.view !== view) return 0
-    const added = list.slice(index).findIndex((item) => keyOfItem(item) === key)
+    const added = items.value.slice(index).findIndex((item) => keyOfItem(item) === key)
     return (index + Math.max(0, added)) * rowHeight + offset
   }
   function remember(position: number): void {
     scrollTop.value = position
     const index = Math.floor(position / rowHeight)
-    anchor.current = { key: keyOfItem(list[index]), index, offset: position - index * rowHeight, view }
+    anchor.current = { key: keyOfItem(items.value[index]), index, offset: position - index * rowHeight, view }
   }
 
   const first = Math.max(0, Math.floor(top / rowHeight / block - 1) * block)
@@ -303,7 +305,11 @@ function Rows() {
   return (
     <div class="scroller" ref={scroller} onScroll={({ currentTarget }) => remember(currentTarget.scrollTop)}>
       {added > 0 && (
-        <button type="button" class="primary added" onClick={() => (wantedFocus.value = keyOfItem(list[0]))}>
+        <button
+          type="button"
+          class="primary added"
+          onClick={() => (wantedFocus.value = keyOfItem(items.value[0]))}
+        >
           {counted(added, 'new call')} ↑
         </button>
       )}
@@ -456,8 +462,9 @@ function NoCalls() {
   if (chosenCalls.value.length > 0 || param('q'))
     return (
       <Empty>
-        <p>No calls match</p>
+        <p>{isSearched.value ? 'No calls match' : 'Searching…'}</p>
         <a href={hashWith({ q: '' })}>Clear search</a>
+        {chosenSandbox.value !== '*' && <a href={hashWith({ sandbox: undefined })}>Search all sandboxes</a>}
       </Empty>
     )
   return failedTest.value ? <Empty>The file has no calls.</Empty> : <FirstSteps />
@@ -504,7 +511,7 @@ function Row({
           {stream && <span class="tag">stream</span>}
         </span>
         <span class="input">{call.input}</span>
-        <span class="rule">
+        <span class="rule warn">
           {rules.length > 0 && (
             <span class="name">{`${ruleName(call)} ${rules.flatMap(({ faults }) => faults).join(', ')}`}</span>
           )}
@@ -519,7 +526,10 @@ function Row({
         <span class="model" title={model ?? ''}>
           <bdi>{model}</bdi>
         </span>
-        <span class="sandbox" title={withName(call.sandbox, call.sandboxName)}>
+        <span
+          class={call.sandboxName ? 'sandbox named' : 'sandbox'}
+          title={withName(call.sandbox, call.sandboxName)}
+        >
           <bdi>{call.sandboxName ?? call.sandbox}</bdi>
         </span>
         <span class="size">{call.bytes > 0 ? sizeOf(call.bytes) : ''}</span>
