@@ -192,11 +192,15 @@ function Toolbar() {
 
 /** Exports the selected calls, or all calls that match the search. */
 function ExportButton() {
-  const chosen = selected.value.size > 0 ? calls.value.filter((call) => selected.value.has(keyOf(call))) : []
-  const list = chosen.length > 0 ? chosen : shownCalls.value
+  // Functions must not use `list`: virtual nodes can keep them, and all calls, after Clear. As in `Rows`.
+  const read = () => {
+    const chosen = selected.value.size > 0 ? calls.value.filter((row) => selected.value.has(keyOf(row))) : []
+    return chosen.length > 0 ? chosen : shownCalls.value
+  }
+  const list = read()
   return (
-    <ActionButton run={() => exportCalls(list)} disabled={list.length === 0}>
-      {`Export ${counted(list.length, chosen.length > 0 ? 'selected call' : 'call')}`}
+    <ActionButton run={() => exportCalls(read())} disabled={list.length === 0}>
+      {`Export ${counted(list.length, list === shownCalls.value ? 'call' : 'selected call')}`}
     </ActionButton>
   )
 }
@@ -224,7 +228,6 @@ function Rows() {
   /** Height of the visible part of the list, in pixels. */
   const height = useSignal(800)
   const scrollTop = useSignal(0)
-  // Functions in here must not use it: a virtual node can keep them, and the calls, after the list is gone.
   const list = items.value
   const wanted = wantedFocus.value
   const view = [param('q'), param('sort'), param('group')].join(' ')
