@@ -177,8 +177,6 @@ export async function runSweep<Result, RequestBodies extends object>(
     if (failure?.[0] === 'crashed') return failure
     const twice = findings.find(({ name }) => name === 'duplicate-effect' || name === 'tool-result-twice')
     if (twice) return ['duplicated', twice.message]
-    const guessed = findings.find(({ name }) => name === 'tool-executed-on-broken-arguments')
-    if (guessed) return ['silent', guessed.message]
     if (failure) return failure
     const result = observed.result as Result
     if (options.isPartial?.(result)) return ['partial', `it returned ${textOf(result)}`]
