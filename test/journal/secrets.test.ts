@@ -251,6 +251,8 @@ describe('hideInText()', () => {
   it('hides secrets in JSON, truncated JSON and event streams', () => {
     expect(hideInText('{"a": 1, "password" : "hun')).toBe('{"a": 1, "password" : "(hidden)')
     expect(hideInText('data: {"api_key":"12","n":1}\n\n')).toBe('data: {"api_key":"(hidden)","n":1}\n\n')
+    const chunk = (text: string) => `data: {"choices":[{"delta":{"content":"${text}"}}]}\n\n`
+    expect(hideInText(chunk(key.slice(0, 9)) + chunk(key.slice(9)))).toBe(chunk('(hidden)').repeat(2))
     expect(hideInText('{ "\\u006bey": "s", "k": 1 }')).toBe('{"key":"(hidden)","k":1}')
     expect(hideInText('{ "k": 1.0 }')).toBe('{ "k": 1.0 }')
     expect(hideInText('<k>API_KEY=a1b2c3d4e5</k>')).toBe('<k>API_KEY=(hidden)</k>')

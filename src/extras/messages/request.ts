@@ -55,9 +55,9 @@ export const MessagesRequest = z.lazy(() => {
     .looseObject({
       model,
       models: fallbackModels(),
-      messages: z
-        .array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: content() }))
-        .min(1),
+      messages: list(
+        z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: content() }),
+      ).min(1),
       max_tokens: z.int().min(1).describe('Maximum number of tokens to generate.'),
       system: content().nullish(),
       stream: z.boolean().nullish().describe('If true, the reply is an event stream.'),

@@ -286,7 +286,8 @@ function problemOf(reply: Attempt, { entry, items }: Attempt, id: string): strin
 function startsOf(result: unknown): string[] {
   const inside = [...walk(result)].filter(([, value]) => Object(value) === value)
   if (inside.some(([, , isInItself]) => isInItself)) return []
-  return inside.map(([, value]) => squeezed(String(JSON.stringify(value))).replace(/["\]}]*$/, ''))
+  const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
+  return inside.map(([, value]) => squeezed(String(JSON.stringify(value, plain))).replace(/["\]}]*$/, ''))
 }
 
 /** Returns a value's strings, and the joined strings from each list of strings, all without white space. */

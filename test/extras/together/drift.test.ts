@@ -269,6 +269,7 @@ describe('drift', () => {
     ['missing  POST /messages 200 message_stop is missing', blocks, /event: message_stop\n.*/, ''],
     ['added  POST /messages 200 message_end is not', blocks, /event: message_stop/, 'event: message_end'],
     ['missing  POST /messages 200 the event field is missing', blocks, /event: ping\n/, ''],
+    ['added  POST /messages 200 the event field of some events is', blocks, /event: ping\n/, ''],
     [
       'type  POST /messages 200 content_block_delta.delta[text_delta].text is number',
       blocks,

@@ -78,6 +78,10 @@ const limited = { fault: { name: 'rate-limit', retryAfterMs: 60_000 }, times: 1 
 const cut = { fault: 'stream-cut', times: 1 } as const
 const lost = { fault: 'lost-reply', times: 1 } as const
 const broken = { fault: 'stream-error-event' } as const
+const cutJson = {
+  fault: { name: 'stream-cut', afterDeltas: 6 },
+  reply: '{"port":"Brest","n":[5,6]}',
+} as const
 const refused = { fault: { name: 'status', status: 400 } } as const
 const down = { fault: 'status' } as const
 
@@ -104,6 +108,7 @@ const cases: [title: string, rule: Omit<Rule, 'on'> | undefined, work: Work, fou
     shows((part) => ({ part, errors: [] })),
     'truncated-accepted error-in-stream-ignored',
   ],
+  ['a cut object', cutJson, shows(() => ({ port: 'Brest' })), 'truncated-accepted error-in-stream-ignored'],
   ['a text with an error', broken, shows((answer) => ({ answer })), 'error-in-stream-ignored'],
   ['a filtered text', { fault: 'content-filter' }, shows((part) => [part]), 'truncated-accepted'],
   ['a retry of a cut text', cut, joins(1), ''],
