@@ -185,7 +185,7 @@ function replay(
 
 const blocked = '. Pass-through is disabled because CI is set: record the request, or unset CI'
 
-/** Returns the body, decoded if possible. Throws 413 if it was not read. */
+/** Returns the body, decoded if possible. Throws 413 if reading it failed. */
 function requestBytesOf(record: CallRecord<SandboxState>): Uint8Array {
   const { method, headers, requestBytes = new Uint8Array(), state } = record
   if (!record.requestBytes && method !== 'GET' && method !== 'HEAD')

@@ -1,4 +1,4 @@
-/** Writes sample answers in Markdown: passages from fixtures/texts.json after a sentence that quotes the question. */
+/** Writes sample answers in Markdown: an opening with passages from fixtures/texts.json, sources, or tool output. */
 import fixtures from '../../../fixtures/texts.json' with { type: 'json' }
 import { fieldsOf, parseJson } from '../../lib/json.ts'
 import { draw, random } from '../../lib/seed.ts'
