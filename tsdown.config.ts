@@ -36,7 +36,7 @@ export const bundled = [
 
 /** Not minified: Node prints the source line of an uncaught error, and users read stack traces. */
 const common: UserConfig = {
-  target: 'node22.12',
+  target: 'node22.13',
   fixedExtension: false,
   dts: true,
   treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] },
@@ -160,10 +160,10 @@ const nodeCheck: Rolldown.Plugin = {
 }
 
 const assertNode = `{
-  const { node = "22.12", bun, deno } = globalThis.process?.versions ?? {};
-  const [major, minor] = bun || deno ? [22, 12] : node.split(".").map(Number);
-  if (major < 22 || (major === 22 && minor < 12)) {
-    const line = "gateway-understudy needs Node 22.12 or newer; this is Node " + node;
+  const { node = "22.13", bun, deno } = globalThis.process?.versions ?? {};
+  const [major, minor] = bun || deno ? [22, 13] : node.split(".").map(Number);
+  if (major < 22 || (major === 22 && minor < 13)) {
+    const line = "gateway-understudy needs Node 22.13 or newer; this is Node " + node;
     throw Object.assign(new Error(line), { stack: "Error: " + line });
   }
 }

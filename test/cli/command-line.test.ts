@@ -220,11 +220,10 @@ describe('runCommandLine()', () => {
 describe('the executable', () => {
   it.each([
     ['21.99.0', false],
-    ['22.11.0', false],
-    ['22.12.0', true],
+    ['22.12.0', false],
     ['22.13.0', true],
     ['23.0.0', true],
-  ])('requires Node 22.12: %s is new enough: %s', async (version, isNew) => {
+  ])('requires Node 22.13: %s is new enough: %s', async (version, isNew) => {
     const { argv, versions, getBuiltinModule } = process
     const calls: string[] = []
     vi.spyOn(process, 'getBuiltinModule').mockImplementation(((name: string) =>
@@ -239,7 +238,7 @@ describe('the executable', () => {
     process.argv = argv
     expect(calls).toEqual(isNew ? ['enable', 'flush'] : [])
     expect([process.exitCode ?? 0, stderr]).toEqual(
-      isNew ? [0, ''] : [2, `gateway-understudy needs Node 22.12 or newer; this is Node ${version}\n`],
+      isNew ? [0, ''] : [2, `gateway-understudy needs Node 22.13 or newer; this is Node ${version}\n`],
     )
     expect(stdout).toMatch(isNew ? /^\d+\.\d+\.\d+\S*\n$/ : /^$/)
   })

@@ -38,7 +38,7 @@ describe('a project', () => {
 describe('clients created at import time', () => {
   it.each([
     { node: '^24', msw: '^3', starts: 'v24.' },
-    { node: '22.12.0', msw: '^2.12', starts: 'v22.12.0' },
+    { node: '22.13.0', msw: '^2.12', starts: 'v22.13.0' },
     { node: 'latest', msw: '^3', starts: 'v' },
   ])(
     'handle replies, streams, aborts, resets and cuts on Node $node with MSW $msw',
