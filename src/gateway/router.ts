@@ -2,6 +2,7 @@
 import { GatewayError, invalidRequest, messageOf } from '../http/errors.ts'
 import { hideInString } from '../http/secrets.ts'
 import type { CallRecord } from '../journal/call-record.ts'
+import { decodeUrl } from '../lib/address.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { truncate } from '../lib/one-line.ts'
 import { type AnyOperation, shapeOf } from '../operation.ts'
@@ -64,20 +65,12 @@ function toRoute(operation: AnyOperation): Route {
 
 function readParams({ expression, names }: Route, path: string): Record<string, string> {
   const [, ...texts] = expression.exec(path) ?? []
-  return Object.fromEntries(texts.map((text, place) => [names[place], decoded(text) ?? text]))
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
+  return Object.fromEntries(texts.map((text, place) => [names[place], decodeUrl(text) ?? text]))
 }
 
 export function assertUrl({ path, search }: Pick<Call, 'path' | 'search'>): void {
   if (search.length > maxQuery) throw new GatewayError(414)
-  if (decoded(path) !== undefined) return
+  if (decodeUrl(path) !== undefined) return
   const message = 'Has invalid percent-encoding: write a percent sign as %25'
   throw invalidRequest([{ path: 'path', message, rule: 'percent_encoding' }])
 }

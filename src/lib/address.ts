@@ -28,6 +28,15 @@ export function splitAddress(path: string, bases: readonly string[] = [specified
   return { base: undefined, route: undefined, sandboxId: undefined }
 }
 
+/** Returns undefined for invalid percent-encoding. */
+export function decodeUrl(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
 export function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '')
 }

@@ -1,4 +1,5 @@
 /** Paths into JSON values, as in scenario files: `data.0.slug`, `data[0].slug`, `data.*.slug`. */
+import { decodeUrl } from './address.ts'
 import { fieldsOf } from './json.ts'
 
 /** Keys and indexes, outermost first. `*` matches all keys and indexes. */
@@ -23,17 +24,9 @@ export function readAt(value: unknown, path: readonly PropertyKey[]): unknown {
 /** Returns the value that a JSON pointer such as `#/$defs/Place` points to, or undefined. */
 export function readPointer(root: unknown, pointer: string): unknown {
   const [start, ...steps] = pointer.split('/')
-  const keys = steps.map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+  // A percent sign outside an escape sequence is literal.
+  const keys = steps.map((step) => (decodeUrl(step) ?? step).replaceAll('~1', '/').replaceAll('~0', '~'))
   return start === '#' ? readAt(root, keys) : undefined
-}
-
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    // A percent sign outside an escape sequence is literal.
-    return step
-  }
 }
 
 type Step = string | number
