@@ -7,13 +7,12 @@ import { monotonic } from '../lib/clock.ts'
 import { print, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { GatewayOptionsInput, InitialScenario } from '../sandbox/options.ts'
-import type { RequestLine } from '../server/request-line.ts'
+import { type RequestLine, requestLineText } from '../server/request-line.ts'
 import { type ListenOptions, serverOptions } from '../server/server-options.ts'
 import { gatewaySetup } from '../setup.ts'
 import { readConfig, toGateway } from './config-file.ts'
 import { readFlags, withFlags } from './flags.ts'
 import { readyLine, readyText, type Started } from './ready.ts'
-import { requestLineText } from './request-line-text.ts'
 
 /** Flags that set no option. */
 interface ServeFlags {

@@ -1,12 +1,11 @@
 /** Tests the 404 message for an unknown path, and other places that report why a request was rejected. */
 import { describe, expect, it, vi } from 'vitest'
 import * as zod from 'zod'
-import { requestLineText } from '../../src/cli/request-line-text.ts'
 import { createGateway, defineOperation, type GatewayOptions, ok } from '../../src/index.ts'
 import { journalText } from '../../src/journal/journal-text.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { startServer } from '../../src/serve.ts'
-import type { RequestLine } from '../../src/server/request-line.ts'
+import { type RequestLine, requestLineText } from '../../src/server/request-line.ts'
 import { call, open } from '../call.ts'
 import { hasExtra } from '../has-extra.ts'
 

@@ -4,12 +4,12 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { requestLineText } from '../../src/cli/request-line-text.ts'
 import { hideInQuery, hideInString, hideInText, hideInValue } from '../../src/http/secrets.ts'
 import { expectSandbox, promptsText } from '../../src/index.ts'
 import { judgeCalls } from '../../src/journal/expectations.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { type RequestLine, type RunningServer, startServer } from '../../src/serve.ts'
+import { requestLineText } from '../../src/server/request-line.ts'
 import { call } from '../call.ts'
 
 const secret = 'sk-hush-1234'

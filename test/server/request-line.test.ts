@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { requestLineText } from '../../src/cli/request-line-text.ts'
 import { startServer } from '../../src/serve.ts'
-import type { RequestLine } from '../../src/server/request-line.ts'
+import { type RequestLine, requestLineText } from '../../src/server/request-line.ts'
 import { call } from '../call.ts'
 import { hasExtra } from '../has-extra.ts'
 
