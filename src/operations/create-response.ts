@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
 import { responses } from './responses/protocol.ts'
 import { ResponseObject } from './responses/response-object.ts'
-import { expandInput, notStored } from './responses/stored.ts'
+import { expandInput } from './responses/stored.ts'
 
 export const createResponse = defineOperation({
   id: 'createResponse',
@@ -34,7 +34,7 @@ export const createResponse = defineOperation({
     // If `storedResponses` is off, only requests with a scripted reply may have a `previous_response_id`, and
     // a scripted reply ignores the stored conversation.
     if (!options.storedResponses) return respond(responses, context)
-    const input = expandInput(body, storedResponses, notStored)
+    const input = expandInput(body, storedResponses, true)
     return respond(responses, context, ({ id, output }) => {
       if (body.store !== false) storedResponses.keep(id, [...input, ...output])
     })

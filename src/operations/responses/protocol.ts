@@ -65,17 +65,10 @@ function toItem(value: unknown): ConversationItem[] {
     case 'message':
       return messageItems(textOf(item['role']), item['content'])
     case 'function_call':
-      return [
-        {
-          kind: 'call',
-          id: textOf(item['call_id']),
-          name: textOf(item['name']),
-          arguments: textOf(item['arguments']),
-        },
-      ]
     case 'custom_tool_call': {
-      const args = JSON.stringify({ input: textOf(item['input']) })
-      return [{ kind: 'call', id: textOf(item['call_id']), name: textOf(item['name']), arguments: args }]
+      const { type, call_id, name, arguments: json, input } = item
+      const args = type === 'function_call' ? textOf(json) : JSON.stringify({ input: textOf(input) })
+      return [{ kind: 'call', id: textOf(call_id), name: textOf(name), arguments: args }]
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
