@@ -75,12 +75,6 @@ function flagHelp(serve: Command): string {
   return help.slice(help.indexOf('Server:'), help.indexOf('Options:')).trim()
 }
 
-function unknownCommand({ commands }: Command, name = ''): never {
-  const names = commands.map((command) => command.name())
-  const hint = meantBy(name, names) || ': write serve, or see --help; --scenario activates a scenario'
-  throw new UsageError(`Unknown command '${name}'${hint}`)
-}
-
 function addServe(program: Command, start: Start): Command {
   const serve = program
     .command('serve', { isDefault: true })
@@ -101,7 +95,11 @@ function addServe(program: Command, start: Start): Command {
   addBehaviour(serve)
   serve.allowExcessArguments().action(async () => {
     const [word] = serve.args
-    if (word !== undefined) unknownCommand(program, word)
+    if (word !== undefined) {
+      const names = program.commands.map((command) => command.name())
+      const hint = meantBy(word, names) || ': write serve, or see --help; --scenario activates a scenario'
+      throw new UsageError(`Unknown command '${word}'${hint}`)
+    }
     const command = await import('./serve-command.ts')
     await command.serve(serve, start)
   })

@@ -82,9 +82,9 @@ export class Table<Row extends object> {
     const current = await this.#read()
     const before = await this.#findOrThrow(key)
     current.assertFree(row, before)
-    const record = await this.#store(row, () =>
-      collection.update(before as never, { data: (draft) => assignChanges(draft, before, row) }),
-    )
+    const changed = Object.entries(row).filter(([field, value]) => !equal(value, Reflect.get(before, field)))
+    const data = (draft: object) => void Object.assign(draft, Object.fromEntries(changed))
+    const record = await this.#store(row, () => collection.update(before as never, { data }))
     this.#save(collection, current)
     return record
   }
@@ -140,12 +140,6 @@ export class Table<Row extends object> {
     const known = rows.rows.slice(0, 1000).map((each) => firstKey(this.#declaration, each))
     const hint = known.length > 0 ? didYouMean(String(key), known) : ''
     throw new GatewayError(404, `${this.#declaration.name} has no record ${shown(key)}${hint}`)
-  }
-}
-
-function assignChanges(draft: object, before: object, after: object): void {
-  for (const [field, value] of Object.entries(after)) {
-    if (!equal(value, Reflect.get(before, field))) Reflect.set(draft, field, value)
   }
 }
 

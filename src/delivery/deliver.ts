@@ -30,7 +30,7 @@ const bodiless = new Set([204, 205, 304])
 const longBody = 1024 * 1024
 
 export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: DeliveryWatch): Promise<void> {
-  const { body, transport } = reply
+  const { body, headers, transport } = reply
   if (sink.isDisconnected) return watch.settled('aborted-by-client')
   if (body.kind === 'hang-up') return abortReply(body.how, reply, sink, watch)
   if (transport && !sink.hasConnection) {
@@ -41,7 +41,10 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
 
   const content = body.kind === 'json' ? (body.bytes ?? body.text ?? JSON.stringify(body.value)) : undefined
   const length = content === undefined ? undefined : byteLength(content)
-  const framed = length === undefined ? reply : withLength(reply, length)
+  const framed =
+    length === undefined || 'content-length' in headers
+      ? reply
+      : { ...reply, headers: { ...headers, 'content-length': String(length) } }
   const hasBody = watch.method !== 'HEAD' && !bodiless.has(reply.status)
   const isShort = body.kind !== 'frames' && (length ?? 0) <= longBody
   const isHeadFaulty = sink.hasConnection && Boolean(transport?.headMs || transport?.headIsCut)
@@ -67,13 +70,6 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
   if (transport?.closeAfterMs === undefined) return
   await watch.state.clock.wait(transport.closeAfterMs)
   await sink.end('close')
-}
-
-function withLength(reply: Readonly<Reply>, length: number): Readonly<Reply> {
-  const { headers } = reply
-  return 'content-length' in headers
-    ? reply
-    : { ...reply, headers: { ...headers, 'content-length': String(length) } }
 }
 
 async function abortReply(
@@ -220,18 +216,13 @@ class Playback {
   }
 
   #slice(chunk: string | Uint8Array): string | Uint8Array {
-    const end = endOfSlice(chunk)
-    const isLast = end === chunk.length
+    const isLast = chunk.length < 2 * chunkSize
+    const splitsCharacter = typeof chunk === 'string' && /[\uD800-\uDBFF]/.test(chunk.charAt(chunkSize - 1))
+    const end = splitsCharacter ? chunkSize - 1 : chunkSize
     const slice = isLast ? chunk : part(chunk, 0, end)
     this.#rest = isLast ? '' : part(chunk, end)
     return slice.length < longChunk ? slice : toBytes(slice)
   }
-}
-
-function endOfSlice(chunk: string | Uint8Array): number {
-  if (chunk.length < 2 * chunkSize) return chunk.length
-  const splitsCharacter = typeof chunk === 'string' && /[\uD800-\uDBFF]/.test(chunk.charAt(chunkSize - 1))
-  return splitsCharacter ? chunkSize - 1 : chunkSize
 }
 
 function part(chunk: string | Uint8Array, from: number, to?: number): string | Uint8Array {

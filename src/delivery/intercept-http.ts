@@ -19,7 +19,7 @@ import { serve } from './deliver.ts'
 import { type Answered, decideDestination, type InterceptSetup } from './intercept-destination.ts'
 import { toRecord } from './intercept-dispatch.ts'
 import { toRequest } from './intercept-handlers.ts'
-import { connectedPair, type PipeSocket } from './intercept-socket.ts'
+import { PipeSocket } from './intercept-socket.ts'
 import { type ActiveInterception, registry, replaceMethod } from './interceptions.ts'
 import { NodeSink, toNodeCall } from './node.ts'
 
@@ -65,7 +65,9 @@ function substituteFor(addRequest: AddRequest): AddRequest {
       const waiting = request as Waiting
       // An error of another realm is no instance of ours.
       if (typeof verdict !== 'function') return waiting.onSocket(undefined, verdict)
-      const [near, far] = connectedPair(request.protocol === 'https:')
+      const [near, far] = [new PipeSocket(request.protocol === 'https:'), new PipeSocket(false)]
+      near.peer = far
+      far.peer = near
       const older = chain.slice(at + 1)
       listeners.set(far, (request, response) => verdict({ url, agent: this, older, request, response }))
       server.emit('connection', far)

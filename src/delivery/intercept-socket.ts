@@ -2,13 +2,6 @@
 import { Duplex } from 'node:stream'
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from '../lib/real-timers.ts'
 
-export function connectedPair(encrypted: boolean): [PipeSocket, PipeSocket] {
-  const [near, far] = [new PipeSocket(encrypted), new PipeSocket(false)]
-  near.peer = far
-  far.peer = near
-  return [near, far]
-}
-
 /** Implements the parts of `net.Socket` that HTTP clients and servers use. */
 export class PipeSocket extends Duplex {
   readonly connecting = false

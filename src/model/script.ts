@@ -2,7 +2,6 @@
 import type * as z from 'zod'
 import { isObject } from '../lib/json.ts'
 import type { AnswerItem, MessagePart } from '../resources/answer.ts'
-import type { WebSearchAction } from '../resources/response.ts'
 import {
   isKnownItem,
   type KnownItem,
@@ -61,8 +60,9 @@ function toItem(item: ScriptedItem): AnswerItem {
       return { type, id, status, name, arguments: text, call_id, fields }
     }
     case 'web_search_call': {
-      const { type, id, status, action, ...fields } = item
-      return { type, id, status, action: toAction(action), fields }
+      const { type, id, status, action = { query: '' }, ...fields } = item
+      const shown = 'type' in action ? action : ({ type: 'search', query: action.query } as const)
+      return { type, id, status, action: shown, fields }
     }
     case 'image_generation_call': {
       const { type, id, status, result, partial_images: previews = [], ...fields } = item
@@ -82,11 +82,6 @@ function toParts(content: KnownItem<'message'>['content']): MessagePart[] {
 function toTexts(paragraphs: string | readonly (string | { text: string })[]): string[] {
   if (typeof paragraphs === 'string') return [paragraphs]
   return paragraphs.map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.text))
-}
-
-function toAction(action: KnownItem<'web_search_call'>['action']): WebSearchAction {
-  if (!action) return { type: 'search', query: '' }
-  return 'type' in action ? action : { type: 'search', query: action.query }
 }
 
 const onePixel =

@@ -75,12 +75,8 @@ export const benchmarks = defineCollection({
   schema: Benchmark as z.ZodType<Benchmark>,
   keys: { key: benchmarkKey },
   fixtures: () => import('../../fixtures/benchmarks.json', { with: { type: 'json' } }),
-  fake: fakeBenchmark,
+  fake: (context) => (context.index % 2 === 0 ? fakeIndexBenchmark(context) : fakeDesignBenchmark(context)),
 })
-
-function fakeBenchmark(context: FactoryContext): Benchmark {
-  return context.index % 2 === 0 ? fakeIndexBenchmark(context) : fakeDesignBenchmark(context)
-}
 
 function fakeIndexBenchmark(context: FactoryContext): IndexBenchmark {
   const { field } = context

@@ -10,8 +10,8 @@ export interface CollectionDeclaration<
   /** Name in camel case. The fixture file has the same name in kebab case. */
   readonly name: Name
   readonly schema: z.ZodType<Row>
-  /** A record's unique keys, in lookup order. */
-  readonly keys: Readonly<Record<string, ReadKey<Row>>>
+  /** A record's unique keys, in lookup order. Bivariant like methods, so that lists can mix types of rows. */
+  readonly keys: Readonly<Record<string, { read(row: Row): string }['read']>>
   readonly fixtures: () => Promise<{ readonly default: readonly unknown[] }>
   /** Collections that `fake` reads. */
   readonly refersTo?: readonly string[]
@@ -20,9 +20,6 @@ export interface CollectionDeclaration<
   /** @param rows Returns the initial records of a collection in `refersTo`. */
   readonly fake: (context: FactoryContext, rows: (collection: string) => readonly object[]) => Row
 }
-
-/** Bivariant like a method, so that a list can contain collections with different row types. */
-type ReadKey<Row> = { read(row: Row): string }['read']
 
 interface PartOf {
   readonly collection: string

@@ -99,6 +99,7 @@ export function fakePreset(
     ? 'active'
     : pick(field('rest'), ['disabled', 'archived'])
   const { created_at, updated_at } = lifetime(context)
+  const version = context.of('presetVersions', index * 2 + 1)
   return {
     id: field('id').string.uuid(),
     name,
@@ -111,7 +112,7 @@ export function fakePreset(
     updated_at,
     creator_user_id: `user_${field('creator_user_id').string.alphanumeric(12)}`,
     workspace_id: workspaces[index % workspaces.length]?.id ?? NO_WORKSPACE,
-    designated_version_id: versionId(context.of('presetVersions', index * 2 + 1)),
+    designated_version_id: version.field('id').string.uuid(),
   }
 }
 
@@ -123,7 +124,7 @@ export function fakePresetVersion(context: FactoryContext, presets: readonly Pre
   const created_at =
     index % 2 === 0 ? preset.created_at : timestamp(field('created_at'), preset.created_at, preset.updated_at)
   return {
-    id: index % 2 === 0 ? versionId(context) : preset.designated_version_id,
+    id: index % 2 === 0 ? field('id').string.uuid() : preset.designated_version_id,
     preset_id: preset.id,
     version: (index % 2) + 1,
     config: {
@@ -137,10 +138,6 @@ export function fakePresetVersion(context: FactoryContext, presets: readonly Pre
     created_at,
     updated_at: timestamp(field('updated_at'), created_at, preset.updated_at),
   }
-}
-
-function versionId({ field }: FactoryContext): string {
-  return field('id').string.uuid()
 }
 
 /** Workspace id of generated presets if there are no workspaces. */

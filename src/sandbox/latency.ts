@@ -16,8 +16,7 @@ const latencies = {
   slow: { firstToken: 4000, perToken: 24 },
 }
 
-type LatencyName = keyof typeof latencies
-const names = Object.keys(latencies) as LatencyName[]
+const names = Object.keys(latencies) as (keyof typeof latencies)[]
 
 export const LatencyOption = z.lazy(() =>
   z.union([

@@ -55,13 +55,6 @@ const compiled = new WeakMap<ParsedScenario, readonly CompiledRule[]>()
 /** Scenarios converted from recordings, whose rules come after all others. */
 export const recordings = new WeakSet<ParsedScenario>()
 
-export function compileRules(source: ParsedScenario): readonly CompiledRule[] {
-  const rules =
-    compiled.get(source) ?? source.rules.map((rule, index) => compileRule(rule, source.name, index + 1))
-  compiled.set(source, rules)
-  return rules
-}
-
 function compileRule(rule: ParsedRule, scenario: string, number: number): CompiledRule {
   const steps = stepsOf(rule).map(compileStep)
   const forms = new Set(steps.map(({ form }) => form))
@@ -132,10 +125,6 @@ export interface MatchContext {
 
 export type Decision = { kind: 'applies' } | SkipReason
 
-export function isSeen({ kind }: Decision): boolean {
-  return ['applies', 'call', 'after', 'rateLimit', 'probability', 'step'].includes(kind)
-}
-
 export function decide(
   rule: CompiledRule,
   { matched, taken, rateLimit }: Progress,
@@ -198,8 +187,10 @@ export interface Activation {
 
 export function createActivation(source: ParsedScenario, replyFunction?: ReplyFunction): Activation {
   const { name } = source
+  const rules = compiled.get(source) ?? source.rules.map((rule, index) => compileRule(rule, name, index + 1))
+  compiled.set(source, rules)
   // Names cannot contain `~`, so ids and names are distinct.
-  return { id: `${name}~${++begun}`, name, source, rules: compileRules(source), progress: [], replyFunction }
+  return { id: `${name}~${++begun}`, name, source, rules, progress: [], replyFunction }
 }
 
 let begun = 0

@@ -14,7 +14,6 @@ import {
   type Decision,
   decide,
   type Effect,
-  isSeen,
   type MatchContext,
   type Progress,
   progressIn,
@@ -137,7 +136,7 @@ export function compose(
     if (isChosen(each) && !isActing && step.kind === 'answer' && answer) progress.hiddenBy = titleOf(answer)
     const isExcluded = step.kind === 'modifier' && reasonAgainst(each, answer, []) !== undefined
     if (isChosen(each) ? !isActing : isBehind(each, answer) || isExcluded) continue
-    if (isSeen(decision)) progress.matched++
+    if (countsAsMatch.includes(decision.kind)) progress.matched++
     if (isActing || decision.kind === 'step') stepping.push(each)
   }
   const skipped = trials.map(({ activation, rules, reasons, tried, next }): SkippedRules => {
@@ -165,6 +164,8 @@ export function compose(
   const charge = limits.length > 0 ? chargeRateLimits(limits, request, clock) : undefined
   return { matches, charge, skipped }
 }
+
+const countsAsMatch: readonly string[] = ['applies', 'call', 'after', 'rateLimit', 'probability', 'step']
 
 /** @param isChanged If true, another rule changes the reply. */
 function toMatch(

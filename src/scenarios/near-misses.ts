@@ -78,11 +78,8 @@ export function isBelowLimit({ kind }: Pick<NearMiss, 'kind'>): boolean {
 
 export function countNearMisses(skipped: readonly SkippedRules[]): number {
   const reasons = skipped.flatMap((each) => [...each.reasons.values()])
-  return countSkipped(skipped) - reasons.filter(isBelowLimit).length
-}
-
-export function countSkipped(skipped: readonly SkippedRules[]): number {
-  return skipped.reduce((sum, { count }) => sum + count, 0)
+  const all = skipped.reduce((sum, { count }) => sum + count, 0)
+  return all - reasons.filter(isBelowLimit).length
 }
 
 /** Newest activation first. @param limit Maximum number of rules. A final entry counts the rest. Default: no limit. */

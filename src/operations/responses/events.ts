@@ -5,7 +5,7 @@
 import type { StreamEvent } from '../../http/reply.ts'
 import { fieldsOf, listOf } from '../../lib/json.ts'
 import { tokenize } from '../../model/tokens.ts'
-import type { Answer, ChoiceItem } from '../../resources/answer.ts'
+import type { Answer, AnswerItem } from '../../resources/answer.ts'
 import { itemKindOf, textEventOf } from './item-kinds.ts'
 import {
   isMessage,
@@ -22,17 +22,13 @@ export function responseEvents(
   { choices: [{ items }], isInterleaved }: Pick<Answer, 'choices' | 'isInterleaved'>,
 ): Iterable<StreamEvent> {
   const started = inProgress(response)
-  const parts = response.output.map((item, index) => itemEvents(item, index, previewsOf(items[index])))
+  const parts = response.output.map((item, index) => itemEvents(item, index, items[index]?.item))
   return inTurn([
     { type: 'response.created', response: started },
     { type: 'response.in_progress', response: started },
     ...(isInterleaved ? alternating(parts.map(inTurn)) : parts.flat()),
     { type: lastEvent(response), response },
   ])
-}
-
-function previewsOf(choice: ChoiceItem | undefined): readonly string[] {
-  return choice?.item.type === 'image_generation_call' ? choice.item.previews : []
 }
 
 type StreamPart = StreamEvent | (() => Iterable<StreamEvent>)
@@ -69,9 +65,10 @@ function* alternating(items: readonly Iterator<StreamEvent>[]): Generator<Stream
   }
 }
 
-function itemEvents(item: OutputItem, index: number, previews: readonly string[]): StreamPart[] {
+function itemEvents(item: OutputItem, index: number, source: AnswerItem | undefined): StreamPart[] {
   if (isMessage(item)) return messageEvents(item, index)
-  return isReasoning(item) ? reasoningEvents(item, index) : otherEvents(item, index, previews)
+  if (isReasoning(item)) return reasoningEvents(item, index)
+  return otherEvents(item, index, source?.type === 'image_generation_call' ? source.previews : [])
 }
 
 function inProgress(response: ResponseObject): ResponseObject {

@@ -43,10 +43,8 @@ export const itemKinds: Readonly<Record<string, ItemKind>> = {
   compaction: { prefix: 'cmp' },
 }
 
-const otherKind: ItemKind = { prefix: 'item' }
-
 export function itemKindOf(type: string): ItemKind {
-  return (Object.hasOwn(itemKinds, type) && itemKinds[type]) || otherKind
+  return (Object.hasOwn(itemKinds, type) && itemKinds[type]) || { prefix: 'item' }
 }
 
 /** Returns the name of the events that carry an item's text, such as `response.mcp_call_arguments`. */
