@@ -30,84 +30,66 @@ describe('checkScenario: unknown names and wrong values', () => {
   const cases: [object, string][] = [
     [
       { on: 'listProvider', ...status },
-      "rule 2 of 'outage': on: unknown operation 'listProvider'; did you mean 'listProviders'?",
+      "on: unknown operation 'listProvider'; did you mean 'listProviders'?",
     ],
     [
       { on: 'somethingElse', ...status },
-      "rule 2 of 'outage': on: unknown operation 'somethingElse'; expected one of getPreset, listProviders, createResponse, text",
+      "on: unknown operation 'somethingElse'; expected one of getPreset, listProviders, createResponse, text",
     ],
-    [
-      { on: '*', fault: 'stream-cutt' },
-      "rule 2 of 'outage': fault: 'stream-cutt' is unknown; did you mean 'stream-cut'?",
-    ],
-    [
-      { on: '*', fault: ['latency', 'statuss'] },
-      "rule 2 of 'outage': fault[1]: 'statuss' is unknown; did you mean 'status'?",
-    ],
-    [
-      { on: '*', fault: 'constructor' },
-      "rule 2 of 'outage': fault: 'constructor' is unknown; see docs/faults.md for all faults",
-    ],
-    [{ on: '*', tims: 2, ...status }, "rule 2 of 'outage': unknown field 'tims'; did you mean 'times'?"],
-    [
-      { on: 'createResponse', reply: { txt: 'Hello' } },
-      "rule 2 of 'outage': unknown field 'reply.txt'; did you mean 'text'?",
-    ],
+    [{ on: '*', fault: 'stream-cutt' }, "fault: 'stream-cutt' is unknown; did you mean 'stream-cut'?"],
+    [{ on: '*', fault: ['latency', 'statuss'] }, "fault[1]: 'statuss' is unknown; did you mean 'status'?"],
+    [{ on: '*', fault: 'constructor' }, "fault: 'constructor' is unknown; see docs/faults.md for all faults"],
+    [{ on: '*', tims: 2, ...status }, "unknown field 'tims'; did you mean 'times'?"],
+    [{ on: 'createResponse', reply: { txt: 'Hello' } }, "unknown field 'reply.txt'; did you mean 'text'?"],
     [
       { on: 'createResponse', reply: { output: [{ type: 'mesage', content: 'Hello' }] } },
-      "rule 2 of 'outage': reply.output[0].type: unknown type 'mesage'; did you mean 'message'?",
+      "reply.output[0].type: unknown type 'mesage'; did you mean 'message'?",
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'function_call' }] } },
-      "rule 2 of 'outage': reply.output[0].name is required",
+      'reply.output[0].name is required',
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'message' }] } },
-      "rule 2 of 'outage': reply.output[0].content is required: text, or a list of parts with text or a refusal",
+      'reply.output[0].content is required: text, or a list of parts with text or a refusal',
     ],
     [
       { on: '*', sequence: ['pas'] },
-      "rule 2 of 'outage': sequence[0] must be 'pass', or an object with a fault or a reply, got 'pas'",
+      "sequence[0] must be 'pass', or an object with a fault or a reply, got 'pas'",
     ],
-    [{ on: '*', rateLimit: { requests: 1 }, ...status }, "rule 2 of 'outage': rateLimit.per is required"],
+    [{ on: '*', rateLimit: { requests: 1 }, ...status }, 'rateLimit.per is required'],
     [
       { ...status },
-      "rule 2 of 'outage': on is required: an operation such as 'createResponse', 'text' or '*', or a list of them",
+      "on is required: an operation such as 'createResponse', 'text' or '*', or a list of them",
     ],
     [
       { on: 'post /chat/completions', ...status },
-      "rule 2 of 'outage': on: 'post /chat/completions' is not a method and a path below /api/v1, as in 'POST /chat/completions'",
+      "on: 'post /chat/completions' is not a method and a path below /api/v1, as in 'POST /chat/completions'",
     ],
     [
       { on: 'GET /presets/mine', ...status },
-      "rule 2 of 'outage': on: 'GET /presets/mine' is an operation: use its id 'getPreset'",
+      "on: 'GET /presets/mine' is an operation: use its id 'getPreset'",
     ],
   ]
 
   it.each(cases)('reports the location and a suggestion for %j', (rule, message) => {
-    expect(problemOf(rule)).toContain(message)
+    expect(problemOf(rule)).toContain(`rule 2 of 'outage': ${message}`)
     expect(problemOf(rule)).not.toContain('\n')
   })
 })
 
 describe('checkScenario: contradictory rules', () => {
   const cases: [object, string][] = [
-    [
-      { on: '*', times: 0, fault: 'status' },
-      "rule 2 of 'outage': times must be 1 or more, got 0: to disable a rule, remove it",
-    ],
+    [{ on: '*', times: 0, fault: 'status' }, 'times must be 1 or more, got 0: to disable a rule, remove it'],
     ...[-1, 0, 1.5, 2, 100, 101].map((probability): [object, string] => [
       { on: '*', fault: 'status', probability },
-      `rule 2 of 'outage': probability must be more than 0 and at most 1, got ${probability}${{ 0: ': to disable a rule, remove it', 2: '; write 0.02 for 2 %', 100: '; write 1 for 100 %' }[probability] ?? ''}`,
+      `probability must be more than 0 and at most 1, got ${probability}${{ 0: ': to disable a rule, remove it', 2: '; write 0.02 for 2 %', 100: '; write 1 for 100 %' }[probability] ?? ''}`,
     ]),
     [
       { on: '*', rateLimit: { requests: 1, per: 60 } },
-      "rule 2 of 'outage': rateLimit.per needs a unit, got 60: write '60s' or '60ms'",
+      "rateLimit.per needs a unit, got 60: write '60s' or '60ms'",
     ],
-    [
-      { on: '*', rateLimit: { requests: 1, per: 0 } },
-      "rule 2 of 'outage': rateLimit.per must be at least 1 millisecond",
-    ],
+    [{ on: '*', rateLimit: { requests: 1, per: 0 } }, 'rateLimit.per must be at least 1 millisecond'],
     ...[
       [1, 1],
       [2, 1],
@@ -117,7 +99,7 @@ describe('checkScenario: contradictory rules', () => {
         on: 'createResponse',
         reply: { text: 'Tides', citations: [{ url: 'https://a.example/', start_index, end_index }] },
       },
-      `rule 2 of 'outage': reply.citations[0] is not within the text, which has 5 characters: start_index ${start_index}, end_index ${end_index}`,
+      `reply.citations[0] is not within the text, which has 5 characters: start_index ${start_index}, end_index ${end_index}`,
     ]),
     ...[[{ weather: {} }, 'Sunny'], [{ weather: {} }], [undefined]].map(
       ([turnCall, text]): [object, string] => [
@@ -125,20 +107,20 @@ describe('checkScenario: contradictory rules', () => {
           on: 'createResponse',
           script: [{ call: turnCall, text, output: [], citations: [{ url: 'https://a.example/' }] }],
         },
-        "rule 2 of 'outage': script[0].citations requires text, and no calls, in the same turn",
+        'script[0].citations requires text, and no calls, in the same turn',
       ],
     ),
     [
       { on: 'listProviders', fault: 'stream-cut' },
-      "rule 2 of 'outage': fault: 'stream-cut' applies to streams, which 'listProviders' does not have: use it on 'text'",
+      "fault: 'stream-cut' applies to streams, which 'listProviders' does not have: use it on 'text'",
     ],
     [
       { on: 'getPreset', fault: 'citation-missing-field' },
-      "applies to generated answers, which 'getPreset' does not have",
+      "fault: 'citation-missing-field' applies to generated answers, which 'getPreset' does not have",
     ],
     [
       { on: '*', when: { stream: false }, fault: 'stream-cut' },
-      "rule 2 of 'outage': fault: 'stream-cut' never applies: it needs a request for a stream, but when.stream is false",
+      "fault: 'stream-cut' never applies: it needs a request for a stream, but when.stream is false",
     ],
     ...['input', 'model', 'body', 'stream'].map((name): [object, string] => [
       {
@@ -164,80 +146,76 @@ describe('checkScenario: contradictory rules', () => {
       { on: '*', rateLimit: { requests: 1, per: '1m' }, fault: { name: 'rate-limit', ...field } },
       `fault: ${Object.keys(field)[0]} has no effect, because the rule's rateLimit determines it`,
     ]),
-    [{ on: '*' }, "rule 2 of 'outage': the rule has no effect: add a fault, a reply, a sequence or a script"],
+    [{ on: '*' }, 'the rule has no effect: add a fault, a reply, a sequence or a script'],
     [
       { on: 'createResponse', fault: 'status', reply: { text: 'Hello' } },
-      "rule 2 of 'outage': fault: 'status' replaces the reply next to it: use a sequence for both",
+      "fault: 'status' replaces the reply next to it: use a sequence for both",
     ],
     [
       { on: '*', fault: 'status', sequence: ['pass'] },
-      "rule 2 of 'outage': sequence cannot be combined with fault: make fault the first step of the sequence",
+      'sequence cannot be combined with fault: make fault the first step of the sequence',
     ],
     [
       { on: '*', fault: ['status', 'timeout'] },
-      "rule 2 of 'outage': fault: 'status' and 'timeout' cannot be combined: with 'timeout', there is no reply for 'status'; use a sequence for both",
+      "fault: 'status' and 'timeout' cannot be combined: with 'timeout', there is no reply for 'status'; use a sequence for both",
     ],
     [
       { on: '*', fault: ['slow-head', 'slow-head'] },
-      "rule 2 of 'outage': fault: 'slow-head' and 'slow-head' cannot be combined: the same fault is listed twice; use a sequence for both",
+      "fault: 'slow-head' and 'slow-head' cannot be combined: the same fault is listed twice; use a sequence for both",
     ],
-    [{ on: '*', sequence: [] }, "rule 2 of 'outage': sequence needs a step: add one, or remove the rule"],
+    [{ on: '*', sequence: [] }, 'sequence needs a step: add one, or remove the rule'],
     [
       { on: '*', fault: 'status', onEnd: 'repeat-last' },
-      "rule 2 of 'outage': onEnd: 'repeat-last' has no effect: the rule needs a sequence or a script",
+      "onEnd: 'repeat-last' has no effect: the rule needs a sequence or a script",
     ],
-    [{ on: '*', during: { from: 9, to: 9 }, fault: 'status' }, 'must start before its end: from < to'],
+    [{ on: '*', during: { from: 9, to: 9 }, fault: 'status' }, 'during must start before its end: from < to'],
     [
       { on: '*', when: { input: { matches: '(' } }, fault: 'status' },
-      "rule 2 of 'outage': when.input.matches: the regular expression /(/ cannot be used: Unterminated group",
+      'when.input.matches: the regular expression /(/ cannot be used: Unterminated group',
     ],
     [
       { on: '*', when: { body: { a: { matches: 'a', flags: 'q' } } }, fault: 'status' },
-      "rule 2 of 'outage': when.body.a.matches: the regular expression /a/q cannot be used: Invalid flags supplied to RegExp constructor 'q'",
+      "when.body.a.matches: the regular expression /a/q cannot be used: Invalid flags supplied to RegExp constructor 'q'",
     ],
     [
       { on: '*', when: { input: { matches: 'a'.repeat(201) } }, fault: 'status' },
-      "rule 2 of 'outage': when.input.matches must have at most 200 characters, got 201",
+      'when.input.matches must have at most 200 characters, got 201',
     ],
     [
       { on: '*', when: { input: { contains: 'a', matches: 'a' } }, fault: 'status' },
-      "rule 2 of 'outage': when.input must be text, { contains } or { matches }, got an object",
+      'when.input must be text, { contains } or { matches }, got an object',
     ],
     [
       { on: '*', fault: { name: 'stream-cut', afterEvents: 1, afterBytes: 1 } },
-      'a fault acts at one position',
+      'fault: a fault acts at one position',
     ],
-    [
-      { on: '*', fault: 'field' },
-      "rule 2 of 'outage': fault: 'field' requires path; write { name: 'field', path: … }",
-    ],
+    [{ on: '*', fault: 'field' }, "fault: 'field' requires path; write { name: 'field', path: … }"],
     [
       { on: '*', reply: { text: 'Hello' } },
-      "rule 2 of 'outage': reply.text is for operations that generate text, but '*' does not: use a body or frames",
+      "reply.text is for operations that generate text, but '*' does not: use a body or frames",
     ],
-    [
-      { on: 'createResponse', reply: { status: 200 } },
-      "rule 2 of 'outage': reply is empty: add text, output, a body or frames",
-    ],
+    [{ on: 'createResponse', reply: { status: 200 } }, 'reply is empty: add text, output, a body or frames'],
     [
       { on: 'createResponse', reply: { text: 'a', body: {} } },
-      "rule 2 of 'outage': reply.text cannot be combined with body, which is the whole reply",
+      'reply.text cannot be combined with body, which is the whole reply',
     ],
     [
       { on: '*', fault: { name: 'status', headers: { 'retry after': '1' } } },
-      'a header name cannot contain spaces or colons',
+      'fault.headers["retry after"]: a header name cannot contain spaces or colons',
     ],
     [
       { on: '*', reply: { body: {}, headers: { a: '1\r\nset-cookie: b' } } },
-      'a header value must be a single line of Latin-1 text',
+      'reply.headers.a: a header value must be a single line of Latin-1 text',
     ],
     [
       { on: '*', reply: { frames: [{ evnt: {} }] } },
-      "rule 2 of 'outage': reply.frames[0] must be a frame with event, data, bytes, base64, wait, done or hangUp, got an object",
+      'reply.frames[0] must be a frame with event, data, bytes, base64, wait, done or hangUp, got an object',
     ],
   ]
 
-  it.each(cases)('rejects %j', (rule, message) => expect(problemOf(rule)).toContain(message))
+  it.each(cases)('rejects %j', (rule, message) => {
+    expect(problemOf(rule)).toContain(`rule 2 of 'outage': ${message}`)
+  })
 })
 
 it('use() accepts up to a billion tokens of usage, so that totals are safe integers', async () => {

@@ -50,54 +50,45 @@ describe('durations', () => {
 
 describe('rules written in the style of other tools', () => {
   it.each([
-    [{ on: '*', once: true, fault: 'status' }, "use(): unknown field 'once'; use times: 1"],
-    [{ on: '*', delay: 100 }, "use(): unknown field 'delay'; use fault: { name: 'latency', ms: 100 }"],
-    [{ on: 'text', response: { text: 'Hi' } }, "use(): unknown field 'response'; did you mean 'reply'?"],
+    [{ on: '*', once: true, fault: 'status' }, "unknown field 'once'; use times: 1"],
+    [{ on: '*', delay: 100 }, "unknown field 'delay'; use fault: { name: 'latency', ms: 100 }"],
+    [{ on: 'text', response: { text: 'Hi' } }, "unknown field 'response'; did you mean 'reply'?"],
     [
       { on: '*', status: 503 },
-      "use(): unknown field 'status'; use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }",
+      "unknown field 'status'; use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }",
     ],
-    [{ on: '*', fault: 503 }, "use(): fault: 503 is unknown; write { name: 'status', status: 503 }"],
+    [{ on: '*', fault: 503 }, "fault: 503 is unknown; write { name: 'status', status: 503 }"],
     [
       { on: '*', fault: 'status-503' },
-      "use(): fault: 'status-503' is unknown; write { name: 'status', status: 503 }",
+      "fault: 'status-503' is unknown; write { name: 'status', status: 503 }",
     ],
-    [{ on: '*', fault: 'delay' }, "use(): fault: 'delay' is unknown; did you mean 'latency'?"],
-    [
-      { on: '*', fault: 'disconnect' },
-      "use(): fault: 'disconnect' is unknown; did you mean 'connection-reset'?",
-    ],
+    [{ on: '*', fault: 'delay' }, "fault: 'delay' is unknown; did you mean 'latency'?"],
+    [{ on: '*', fault: 'disconnect' }, "fault: 'disconnect' is unknown; did you mean 'connection-reset'?"],
     [
       { on: '*', fault: 'network-error' },
-      "use(): fault: 'network-error' is unknown; did you mean 'connection-reset'?",
+      "fault: 'network-error' is unknown; did you mean 'connection-reset'?",
     ],
     [
       { on: 'text', fault: 'stream-error' },
-      "use(): fault: 'stream-error' is unknown; did you mean 'stream-error-event'?",
+      "fault: 'stream-error' is unknown; did you mean 'stream-error-event'?",
     ],
-    [
-      { on: '/responses', fault: 'status' },
-      "use(): on: '/responses' is an operation: use its id 'createResponse'",
-    ],
+    [{ on: '/responses', fault: 'status' }, "on: '/responses' is an operation: use its id 'createResponse'"],
     [
       { on: 'https://api.example/api/v1/responses', fault: 'status' },
       "on: 'https://api.example/api/v1/responses' is an operation: use its id 'createResponse'",
     ],
-    [{ on: '*', faults: ['latency', 'status'] }, "use(): unknown field 'faults'; did you mean 'fault'?"],
+    [{ on: '*', faults: ['latency', 'status'] }, "unknown field 'faults'; did you mean 'fault'?"],
     [
       { on: 'text', script: [{ text: 'Hi' }], fault: 'latency' },
-      "use(): fault cannot be combined with script: put it into a turn, as in script: [{ text: 'Hello', fault: … }]",
+      "fault cannot be combined with script: put it into a turn, as in script: [{ text: 'Hello', fault: … }]",
     ],
-    [
-      { on: 'text', sequence: [{}] },
-      "use(): sequence[0] has no effect: add a fault or a reply, or write 'pass'",
-    ],
+    [{ on: 'text', sequence: [{}] }, "sequence[0] has no effect: add a fault or a reply, or write 'pass'"],
     [
       { on: 'text', reply: { text: 'Hi', citations: [{ url: 'https://a.example/', text: 'Ho' }] } },
-      "use(): reply.citations[0].text: 'Ho' is not in the reply's text",
+      "reply.citations[0].text: 'Ho' is not in the reply's text",
     ],
   ])('cause an error that names the correct form: %j', (rule, message) => {
-    expect(() => createGateway().use(rule as never)).toThrow(message)
+    expect(() => createGateway().use(rule as never)).toThrow(`use(): ${message}`)
   })
 
   it('combine faults listed in `faults`', async () => {

@@ -515,20 +515,17 @@ describe('script turns', () => {
   })
 
   it.each([
-    [
-      { usage: { input_tokens: 1 }, fault: 'latency' },
-      'script(): turns[0].usage has no reply to describe: remove it',
-    ],
+    [{ usage: { input_tokens: 1 }, fault: 'latency' }, 'usage has no reply to describe: remove it'],
     [
       { text: 'x', responseStatus: 'failed', incompleteReason: 'content_filter' },
-      "script(): turns[0].incompleteReason cannot be combined with responseStatus 'failed'; write 'incomplete'",
+      "incompleteReason cannot be combined with responseStatus 'failed'; write 'incomplete'",
     ],
     [
       { output: [], fault: 'status' },
-      "script(): turns[0].fault: 'status' replaces the turn's reply, so move the fault to a separate turn",
+      "fault: 'status' replaces the turn's reply, so move the fault to a separate turn",
     ],
   ])('reject contradictory fields: %j', (turn, message) => {
-    expect(() => createGateway().script([turn as never])).toThrow(message)
+    expect(() => createGateway().script([turn as never])).toThrow(`script(): turns[0].${message}`)
   })
 })
 
@@ -588,34 +585,34 @@ describe('scripts', () => {
     [{ on: 'createResponse', script: [] }, 'script'],
     [
       { on: 'createResponse', script: [{ expect: { input: 'x' } }] },
-      'use(): script[0] has no reply: add text, a call, output or a fault',
+      'script[0] has no reply: add text, a call, output or a fault',
     ],
     [
       { on: 'listProviders', script: [{ text: 'x' }] },
-      "use(): script is for operations that generate text, but 'listProviders' does not",
+      "script is for operations that generate text, but 'listProviders' does not",
     ],
     [
       { on: 'createResponse', script: [{ text: 'x' }], times: 1 },
-      'use(): times cannot be combined with script: its turns determine the replies',
+      'times cannot be combined with script: its turns determine the replies',
     ],
     [
       { on: 'createResponse', fault: 'status', onEnd: 'fail' },
-      "use(): onEnd: 'fail' has no effect: the rule needs a script, a sequence or times",
+      "onEnd: 'fail' has no effect: the rule needs a script, a sequence or times",
     ],
     [
       { on: 'createResponse', script: [{ texts: 'x' }] },
-      "use(): unknown field 'script[0].texts'; did you mean 'text'?",
+      "unknown field 'script[0].texts'; did you mean 'text'?",
     ],
     [
       { on: 'createResponse', script: [{ text: 'x', expect: { input: { matches: '(' } } }] },
-      'use(): script[0].expect.input.matches: the regular expression /(/ cannot be used: Unterminated group',
+      'script[0].expect.input.matches: the regular expression /(/ cannot be used: Unterminated group',
     ],
     [
       { on: 'createResponse', script: [{ text: 'x' }], onEnd: 'stop' },
-      "use(): onEnd must be 'pass', 'fail', 'repeat' or 'repeat-last', got 'stop'",
+      "onEnd must be 'pass', 'fail', 'repeat' or 'repeat-last', got 'stop'",
     ],
   ])('are rejected by use() if they are invalid: %j', (rule, message) => {
-    expect(() => createGateway().use(rule as never)).toThrow(message)
+    expect(() => createGateway().use(rule as never)).toThrow(`use(): ${message}`)
   })
 })
 
