@@ -77,17 +77,13 @@ describe('a large scenario', () => {
     [
       'positions',
       { ...rule, when: { call: Array(200_000).fill(1) } },
-      /^use\(\): when.call must have at most 1000 items/,
+      /^when.call must have at most 1000 items/,
     ],
-    [
-      'conditions',
-      { ...rule, when: { headers: keys(2000) } },
-      /^use\(\): when.headers must have at most 1000 fields/,
-    ],
+    ['conditions', { ...rule, when: { headers: keys(2000) } }, /^when.headers must have at most 1000 fields/],
     [
       'problems',
       { name: 'many', rules: Array(10_000).fill({ on: 1 }) },
-      /^use\(\): rule 1 of 'many': on must be .* \(and 99 more problems\)$/,
+      /^rule 1 of 'many': on must be .* \(and 99 more problems\)$/,
     ],
     [
       'an expression',
@@ -97,14 +93,10 @@ describe('a large scenario', () => {
     [
       'many expressions',
       { name: 'many', rules: Array.from({ length: 5000 }, (_, at) => pattern(at)) },
-      /^use\(\): rule \d+ of 'many': when.input: the scenario's regular expressions have more than 20,000 characters$/,
+      /^rule \d+ of 'many': when.input: the scenario's regular expressions have more than 20,000 characters$/,
     ],
-    ['a name', { name: long, rules: [rule] }, /^use\(\): scenario 'x{100}…': name must be 1 to 100 letters/],
-    [
-      'unknown fields',
-      { ...rule, ...keys(10_000) },
-      /^use\(\): unknown field 'k0'.* \(and 99 more problems\)$/,
-    ],
+    ['a name', { name: long, rules: [rule] }, /^scenario 'x{100}…': name must be 1 to 100 letters/],
+    ['unknown fields', { ...rule, ...keys(10_000) }, /^unknown field 'k0'.* \(and 99 more problems\)$/],
   ])('is rejected with one line: %s', (_, scenario, message) => {
     const refusal = () => {
       try {
@@ -115,6 +107,7 @@ describe('a large scenario', () => {
       return ''
     }
     expect(refusal().slice(0, 500)).toBe(refusal())
-    expect(refusal()).toMatch(message)
+    expect(refusal()).toMatch(/^use\(\): /)
+    expect(refusal().replace('use(): ', '')).toMatch(message)
   })
 })

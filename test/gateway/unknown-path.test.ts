@@ -38,47 +38,44 @@ describe('the 404 for an unknown path', () => {
   })
 
   it.each([
-    ['GET /api/v1/provider', 'no operation handles GET /provider. Did you mean GET /providers?'],
-    ['GET /api/v1/benchmarks/', 'no operation handles GET /benchmarks/. Did you mean GET /benchmarks?'],
-    [
-      'GET /api/v1/presets/code-review/',
-      'no operation handles GET /presets/code-review/. Did you mean GET /presets/code-review?',
-    ],
-    [`GET /api/v1/${'a'.repeat(300)}`, `no operation handles GET /${'a'.repeat(199)}…`],
+    ['GET /api/v1/provider', 'GET /provider. Did you mean GET /providers?'],
+    ['GET /api/v1/benchmarks/', 'GET /benchmarks/. Did you mean GET /benchmarks?'],
+    ['GET /api/v1/presets/code-review/', 'GET /presets/code-review/. Did you mean GET /presets/code-review?'],
+    [`GET /api/v1/${'a'.repeat(300)}`, `GET /${'a'.repeat(199)}…`],
     [
       'POST /api/v1/api/v1/responses',
-      'no operation handles POST /api/v1/responses, because the base URL already ends in /v1: omit /api/v1. Did you mean POST /responses?',
+      'POST /api/v1/responses, because the base URL already ends in /v1: omit /api/v1. Did you mean POST /responses?',
     ],
     [
       'POST /api/v1/v1/responses',
-      'no operation handles POST /v1/responses, because the base URL already ends in /v1: omit /v1. Did you mean POST /responses?',
+      'POST /v1/responses, because the base URL already ends in /v1: omit /v1. Did you mean POST /responses?',
     ],
-    ['POST /v1/response', 'no operation handles POST /response. Did you mean POST /responses?'],
+    ['POST /v1/response', 'POST /response. Did you mean POST /responses?'],
     [
       'POST /responses',
-      'no operation handles POST /responses, because paths start with /api/v1/ or /v1/. Did you mean POST /api/v1/responses?',
+      'POST /responses, because paths start with /api/v1/ or /v1/. Did you mean POST /api/v1/responses?',
     ],
     [
       'GET /api/v1/files',
-      "no operation handles GET /files. A rule can handle it, for example { on: 'GET /files', reply: { body: {} } }",
+      "GET /files. A rule can handle it, for example { on: 'GET /files', reply: { body: {} } }",
     ],
     [
       'PATCH /api/v1/workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11',
-      'no operation handles PATCH /workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11. Did you mean PATCH /workspaces/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11?',
+      'PATCH /workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11. Did you mean PATCH /workspaces/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11?',
     ],
     // Not a misspelling of `/workspaces/{id}`, although the long last segment makes the paths similar.
     [
       'POST /api/v1/responses/input_tokens',
-      "no operation handles POST /responses/input_tokens. A rule can handle it, for example { on: 'POST /responses/input_tokens', reply: { body: {} } }",
+      "POST /responses/input_tokens. A rule can handle it, for example { on: 'POST /responses/input_tokens', reply: { body: {} } }",
     ],
     // Too far from `GET /generation` for another method.
     [
       'POST /api/v1/moderations',
-      "no operation handles POST /moderations. A rule can handle it, for example { on: 'POST /moderations', reply: { body: {} } }",
+      "POST /moderations. A rule can handle it, for example { on: 'POST /moderations', reply: { body: {} } }",
     ],
-    ['GET /', 'no operation handles GET /, because paths start with /api/v1/ or /v1/'],
+    ['GET /', 'GET /, because paths start with /api/v1/ or /v1/'],
   ])('gives the reason and, if possible, a suggestion for %s', async (line, message) => {
-    expect(await refusalOf(line)).toBe(`Resource not found: ${message}`)
+    expect(await refusalOf(line)).toBe(`Resource not found: no operation handles ${message}`)
   })
 
   it('contains a rule that works when pasted', async () => {

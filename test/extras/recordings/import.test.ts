@@ -21,19 +21,14 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true }))
 
+const runImport = (kind: string, file: string, ...flags: string[]) =>
+  runCommand('import', kind, file, '--recordings', ...flags)
+
 /** Imports a file, and returns the folder of recordings and the output. */
 async function imported(kind: string, name: string, content: string | Uint8Array, ...flags: string[]) {
   const out = join(root, String(++folders))
   await writeFile(join(root, name), content)
-  const { code, stdout, stderr } = await runCommand(
-    'import',
-    kind,
-    join(root, name),
-    '--recordings',
-    out,
-    ...flags,
-  )
-  return { out, code, stdout, stderr }
+  return { out, ...(await runImport(kind, join(root, name), out, ...flags)) }
 }
 
 const bomb = [
@@ -52,7 +47,7 @@ it.runIf(process.platform === 'linux')('import writes recordings aside, and rena
   await writeFile(file, 'data: {}\n\n')
   const events: string[] = []
   const watcher = watch(out, (event, name) => void events.push(`${event} ${name}`))
-  await runCommand('import', 'sse', file, '--recordings', out)
+  await runImport('sse', file, out)
   const [name] = await readdir(out)
   await vi.waitFor(() => expect(events).toContain(`rename ${name}`))
   watcher.close()
@@ -174,8 +169,7 @@ describe('import har', () => {
       timings: { send: -1, wait: -1, receive: -1 },
     }))
     await writeFile(join(folder, 'a.har'), JSON.stringify({ log: { entries } }))
-    const args = ['import', 'har', join(folder, 'a.har'), '--recordings', join(folder, 'out')]
-    const { code, stderr } = await runCommand(...args)
+    const { code, stderr } = await runImport('har', join(folder, 'a.har'), join(folder, 'out'))
     expect(
       stderr
         .replaceAll(root, '')
@@ -407,13 +401,7 @@ describe('import', () => {
     ['har', '', 'is a directory: name a file in it'],
     ['curl', 'a', 'Allowed choices are har, vcr, sse'],
   ])('%s %s prints one line', async (kind, name, problem) => {
-    const { code, stderr } = await runCommand(
-      'import',
-      kind,
-      join(root, name),
-      '--recordings',
-      join(root, 'none'),
-    )
+    const { code, stderr } = await runImport(kind, join(root, name), join(root, 'none'))
     expect(code).toBe(2)
     expect(stderr).toContain(problem)
     expect(stderr.trim().split('\n')).toHaveLength(1)

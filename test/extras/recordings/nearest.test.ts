@@ -80,64 +80,37 @@ describe('a request', () => {
 describe('the 404', () => {
   const far = { path: '/elsewhere' }
   it.each([
-    ['another field', [recorded('a', { a: 1 })], { a: 2 }, 'body.a', 'body.a is 1, not 2'],
-    ['a missing field', [recorded('a', { a: 1, b: 1 })], { a: 1 }, 'body.b', 'body.b is 1, not absent'],
-    [
-      'an additional field',
-      [recorded('a', {})],
-      { a: { b: null } },
-      'body.a',
-      'body.a is absent, not {"b":null}',
-    ],
-    [
-      'a nested field',
-      [recorded('a', { a: [{ b: 1 }] })],
-      { a: [{ b: 2 }] },
-      'body.a.0.b',
-      'body.a.0.b is 1, not 2',
-    ],
-    [
-      'two fields',
-      [recorded('a', { a: 1, b: 1 })],
-      { a: 2, b: 2 },
-      'body.a',
-      'body.a is 1, not 2 (and 1 more)',
-    ],
+    ['another field', [recorded('a', { a: 1 })], { a: 2 }, 'body.a is 1, not 2'],
+    ['a missing field', [recorded('a', { a: 1, b: 1 })], { a: 1 }, 'body.b is 1, not absent'],
+    ['an additional field', [recorded('a', {})], { a: { b: null } }, 'body.a is absent, not {"b":null}'],
+    ['a nested field', [recorded('a', { a: [{ b: 1 }] })], { a: [{ b: 2 }] }, 'body.a.0.b is 1, not 2'],
+    ['two fields', [recorded('a', { a: 1, b: 1 })], { a: 2, b: 2 }, 'body.a is 1, not 2 (and 1 more)'],
     [
       'the nearest of two',
       [recorded('b', { a: 1, b: 1 }), recorded('a', { a: 2, b: 1 })],
       { a: 2, b: 2 },
-      'body.b',
       'body.b is 1, not 2',
     ],
     [
       'a query and a body',
       [recorded('a', { a: 1 }, { query: '?q=1' })],
       {},
-      'query',
       "query is 'q=1', not '' (and 1 more)",
     ],
-    ['a method', [recorded('a', {}, { method: 'PUT' })], {}, 'method', 'method is PUT, not POST'],
-    [
-      'a path',
-      [recorded('b', {}, far), recorded('a', {}, { path: '/aks' })],
-      {},
-      'path',
-      'path is /aks, not /ask',
-    ],
-    ['a distant path', [recorded('a', {}, far)], {}, 'path', 'path is /elsewhere, not /ask'],
-    ['text', [recorded('a', {}, { json: undefined, text: '<' })], {}, 'body', 'body is "<", not {}'],
-    ['a list', [recorded('a', { a: {} })], { a: [] }, 'body.a', 'body.a is {}, not []'],
+    ['a method', [recorded('a', {}, { method: 'PUT' })], {}, 'method is PUT, not POST'],
+    ['a path', [recorded('b', {}, far), recorded('a', {}, { path: '/aks' })], {}, 'path is /aks, not /ask'],
+    ['a distant path', [recorded('a', {}, far)], {}, 'path is /elsewhere, not /ask'],
+    ['text', [recorded('a', {}, { json: undefined, text: '<' })], {}, 'body is "<", not {}'],
+    ['a list', [recorded('a', { a: {} })], { a: [] }, 'body.a is {}, not []'],
     [
       'long text',
       [recorded('a', 'x'.repeat(78))],
       'x'.repeat(79),
-      'body',
       `body is "${'x'.repeat(78)}", not "${'x'.repeat(79)}…`,
     ],
-  ] as [string, Recording[], unknown, string, string][])(
+  ] as [string, Recording[], unknown, string][])(
     'names the nearest recording, which differs by %s',
-    async (_, recordings, body, field, reason) => {
+    async (_, recordings, body, reason) => {
       const text = typeof body === 'string' ? JSON.stringify(body) : body
       const answer = await call(replaying(recordings), 'POST /ask', {
         body: text,
@@ -145,7 +118,7 @@ describe('the 404', () => {
       })
       expect(answer.body.error).toMatchObject({
         message: `No recording matches POST /ask. The nearest is a.recording.jsonl, whose ${reason}`,
-        metadata: { nearest: { recording: 'a.recording.jsonl', field } },
+        metadata: { nearest: { recording: 'a.recording.jsonl', field: reason.split(' ', 1)[0] } },
       })
     },
   )

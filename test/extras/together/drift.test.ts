@@ -195,104 +195,79 @@ describe('drift', () => {
   const message = { ...chat, max_tokens: 9 }
   const blocks = { ...message, stream }
 
-  it.each<[line: string, body: object, pattern: RegExp, replacement: string]>([
-    [
-      'type  POST /responses 200 response.function_call_arguments.delta.delta is number',
-      responses,
-      /("delta":)"q"/,
-      '$142',
+  /** By request and status: the difference, and a body whose recorded reply is changed to contain it. */
+  const differences: Record<
+    string,
+    [difference: string, body: object, pattern: RegExp, replacement: string][]
+  > = {
+    'POST /responses 200': [
+      ['type response.function_call_arguments.delta.delta is number', responses, /("delta":)"q"/, '$142'],
+      [
+        'added response.output_item.done.vendor is not',
+        responses,
+        /("type":"response.output_item.done")/,
+        '$1,"vendor":1',
+      ],
+      ['missing response.completed is missing', responses, /data: {"type":"response.completed".*/, ''],
+      ['missing response.output_text.done is missing', text, /output_text.done/, 'output_text.ended'],
+      ['missing [DONE] is missing', text, /data: \[DONE\]/, ''],
+      [
+        'type response.completed.response.usage is null',
+        text,
+        /("response.completed".*"usage":){(?:[^{}]|{[^{}]*})*}/,
+        '$1null',
+      ],
+      [
+        'missing output[message].content[output_text].annotations[url_citation].url may be',
+        search,
+        /"url":"[^"]+",/,
+        '',
+      ],
     ],
-    [
-      'added  POST /responses 200 response.output_item.done.vendor is not',
-      responses,
-      /("type":"response.output_item.done")/,
-      '$1,"vendor":1',
+    'POST /chat/completions 200': [
+      ['missing data[finish_reason] is missing', chunks, /"stop"/, 'null'],
+      ['missing data[usage].choices is missing', chunks, /"choices":\[\],/, ''],
+      ['missing data[usage] is missing', chunks, /data: .*"choices":\[\].*/, ''],
+      ['type data[content].choices[].delta.content is number', chunks, /("content":)"[^"]+"/, '$142'],
+      [
+        'type data[content].created is string',
+        chunks,
+        /("created":)\d+(.*"content":"[^"]+")/,
+        '$1"yesterday"$2',
+      ],
+      ['added data[content].choices[].vendor is not', chunks, /("content":"[^"]+"},)/, '$1"vendor":null,'],
+      ['missing data[content].choices[].delta.content may be', chunks, /"content":"[^"]+"/, ''],
+      [
+        'type choices[].message.tool_calls[function].function.arguments is object',
+        calls,
+        /("arguments":)"(?:[^"\\]|\\.)*"/,
+        '$1{}',
+      ],
     ],
-    [
-      'missing  POST /responses 200 response.completed is missing',
-      responses,
-      /data: {"type":"response.completed".*/,
-      '',
+    'POST /messages 200': [
+      ['missing message_stop is missing', blocks, /event: message_stop\n.*/, ''],
+      ['added message_end is not', blocks, /event: message_stop/, 'event: message_end'],
+      ['missing the event field is missing', blocks, /event: ping\n/, ''],
+      ['added the event field of some events is', blocks, /event: ping\n/, ''],
+      ['type content_block_delta.delta[text_delta].text is number', blocks, /("text":)"[^"]+"/, '$142'],
+      ['missing message_delta.usage is missing', blocks, /(null}),"usage":{[^{}]*}/, '$1'],
+      ['type message_start.message[message].content is null', blocks, /"content":\[\]/, '"content":null'],
+      ['type [message].content is object', message, /("content":)\[.*?\]/, '$1{}'],
     ],
-    [
-      'missing  POST /responses 200 response.output_text.done is missing',
-      text,
-      /output_text.done/,
-      'output_text.ended',
-    ],
-    ['missing  POST /responses 200 [DONE] is missing', text, /data: \[DONE\]/, ''],
-    [
-      'type  POST /responses 200 response.completed.response.usage is null',
-      text,
-      /("response.completed".*"usage":){(?:[^{}]|{[^{}]*})*}/,
-      '$1null',
-    ],
-    [
-      'missing  POST /responses 200 output[message].content[output_text].annotations[url_citation].url may be',
-      search,
-      /"url":"[^"]+",/,
-      '',
-    ],
-    ['missing  POST /chat/completions 200 data[finish_reason] is missing', chunks, /"stop"/, 'null'],
-    ['missing  POST /chat/completions 200 data[usage].choices is missing', chunks, /"choices":\[\],/, ''],
-    ['missing  POST /chat/completions 200 data[usage] is missing', chunks, /data: .*"choices":\[\].*/, ''],
-    [
-      'type  POST /chat/completions 200 data[content].choices[].delta.content is number',
-      chunks,
-      /("content":)"[^"]+"/,
-      '$142',
-    ],
-    [
-      'type  POST /chat/completions 200 data[content].created is string',
-      chunks,
-      /("created":)\d+(.*"content":"[^"]+")/,
-      '$1"yesterday"$2',
-    ],
-    [
-      'added  POST /chat/completions 200 data[content].choices[].vendor is not',
-      chunks,
-      /("content":"[^"]+"},)/,
-      '$1"vendor":null,',
-    ],
-    [
-      'missing  POST /chat/completions 200 data[content].choices[].delta.content may be',
-      chunks,
-      /"content":"[^"]+"/,
-      '',
-    ],
-    [
-      'type  POST /chat/completions 200 choices[].message.tool_calls[function].function.arguments is object',
-      calls,
-      /("arguments":)"(?:[^"\\]|\\.)*"/,
-      '$1{}',
-    ],
-    ['missing  POST /messages 200 message_stop is missing', blocks, /event: message_stop\n.*/, ''],
-    ['added  POST /messages 200 message_end is not', blocks, /event: message_stop/, 'event: message_end'],
-    ['missing  POST /messages 200 the event field is missing', blocks, /event: ping\n/, ''],
-    ['added  POST /messages 200 the event field of some events is', blocks, /event: ping\n/, ''],
-    [
-      'type  POST /messages 200 content_block_delta.delta[text_delta].text is number',
-      blocks,
-      /("text":)"[^"]+"/,
-      '$142',
-    ],
-    ['missing  POST /messages 200 message_delta.usage is missing', blocks, /(null}),"usage":{[^{}]*}/, '$1'],
-    [
-      'type  POST /messages 200 message_start.message[message].content is null',
-      blocks,
-      /"content":\[\]/,
-      '"content":null',
-    ],
-    ['type  POST /messages 200 [message].content is object', message, /("content":)\[.*?\]/, '$1{}'],
-    ['missing  POST /messages 400 [error].error.message is missing', chat, /"message":/, '"text":'],
-  ])('finds: %s', async (line, body, pattern, replacement) => {
-    const request = / (.*?) \d/.exec(line)?.[1] ?? ''
-    const folder = await recordGateway(createGateway(everything), [[request.trim(), body]], (text) => {
+    'POST /messages 400': [['missing [error].error.message is missing', chat, /"message":/, '"text":']],
+  }
+  const rows = Object.entries(differences).flatMap(([reply, all]) =>
+    all.map((row) => [reply, ...row] as const),
+  )
+
+  it.each(rows)('finds in %s: %s', async (reply, difference, body, pattern, replacement) => {
+    const request = reply.replace(/ \d+$/, '')
+    const folder = await recordGateway(createGateway(everything), [[request, body]], (text) => {
       expect(text).toMatch(pattern)
       return text.replace(pattern, replacement)
     })
     const { code, stdout } = await drift(folder)
-    expect(stdout).toContain(line)
+    expect(stdout).toContain(difference.replace(' ', `  ${reply} `))
     expect(code).toBe(1)
   })
 
