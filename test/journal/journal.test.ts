@@ -291,7 +291,6 @@ describe('journal.explain()', () => {
       'Not reached yet: the inline rule has not reached its limit of 5 calls in 60 s: this is call 1 in this window.',
     )
     expect(setup.gateway.journal.nearMisses()).toEqual([])
-    expect(setup.gateway.journal.nearMisses()).toEqual([])
   })
 
   it('puts each fact on its own line, even if it quotes several lines', async () => {

@@ -43,6 +43,7 @@ const types = {
   searched: ['web_search_call', 'message'],
   call: ['function_call'],
 }
+const searchTool = [types.searched, 'searchResults, toolShape, webSearchItem'] as const
 
 describe('POST /responses: warnings, assumptions and items', () => {
   it.each<[fields: object, items: string[], assumptions: string | null, ...warnings: string[]]>([
@@ -80,24 +81,16 @@ describe('POST /responses: warnings, assumptions and items', () => {
       types.call,
       'offeredSearch, toolShape',
     ],
-    [
-      { tools: [search, fn('f')], tool_choice: search },
-      types.searched,
-      'searchResults, toolShape, webSearchItem',
-    ],
+    [{ tools: [search, fn('f')], tool_choice: search }, ...searchTool],
     [
       { tools: [search, { type: 'custom', name: 'run' }], tool_choice: 'required' },
       ['custom_tool_call'],
       'offeredSearch, forcedTool, toolShape',
     ],
-    [{ tools: [search], tool_choice: 'required' }, types.searched, 'searchResults, toolShape, webSearchItem'],
+    [{ tools: [search], tool_choice: 'required' }, ...searchTool],
     [{ tools: [search], tool_choice: 'none' }, types.text, 'toolShape'],
     [{ tools: [search, fn('f')] }, types.text, 'offeredSearch, toolShape'],
-    [
-      { tools: [search, fn('f')], input: 'Search the web for tides' },
-      types.searched,
-      'searchResults, toolShape, webSearchItem',
-    ],
+    [{ tools: [search, fn('f')], input: 'Search the web for tides' }, ...searchTool],
     ...(['f', 'g'] as const).map((name): [object, string[], string] => [
       {
         tools: [search, { type: 'own' }, fn('f'), fn('g')],
@@ -113,8 +106,7 @@ describe('POST /responses: warnings, assumptions and items', () => {
         input: 'Search the web for tides',
         tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [search] },
       },
-      types.searched,
-      'searchResults, toolShape, webSearchItem',
+      ...searchTool,
     ],
     // Searches
     [
@@ -125,8 +117,7 @@ describe('POST /responses: warnings, assumptions and items', () => {
     ],
     [
       { tools: [search], input: 'qqqq zzzz' },
-      types.searched,
-      'searchResults, toolShape, webSearchItem',
+      ...searchTool,
       'No page matches the question: the search returned pages in fixture order',
     ],
     [{ plugins: [{ id: 'web' }] }, types.searched, 'searchResults, webSearchItem', plugin],
@@ -239,22 +230,15 @@ describe('a forced custom tool', () => {
 })
 
 describe('POST /responses: rejected tool choices', () => {
+  const forces = (type: string) => `Forces a tool of type '${type}', which only a rule can simulate`
   it.each<[fields: object, strict: boolean, message: string]>([
-    [
-      { tools: [{ type: 'own' }], tool_choice: 'required' },
-      false,
-      "Forces a tool of type 'own', which only a rule can simulate",
-    ],
+    [{ tools: [{ type: 'own' }], tool_choice: 'required' }, false, forces('own')],
     [
       { tools: [{ type: 'custom', name: 'run' }], tool_choice: { type: 'custom', name: 'ran' } },
       false,
-      "Forces a tool of type 'custom', which only a rule can simulate",
+      forces('custom'),
     ],
-    [
-      { tool_choice: { type: long(101) } },
-      false,
-      `Forces a tool of type '${long(100)}', which only a rule can simulate`,
-    ],
+    [{ tool_choice: { type: long(101) } }, false, forces(long(100))],
     [{ tool_choice: 'required' }, true, 'Requires a tool, but the request has none'],
   ])('%j, strict: %j', async (fields, strict, message) => {
     expect(await ask(fields, { strict })).toMatchObject({

@@ -9,67 +9,63 @@ const message = (content: unknown, role = 'user') => ({ type: 'message', role, c
 const conversation = [message([{ type: 'input_text', text: 'Hi' }])]
 
 /** [title, request fields, assumptions that the reply depends on] */
-const cases: [string, object, string[]][] = [
-  ['a specified input', { input: conversation }, []],
-  ['string content', { input: [message('Hi')] }, ['inputItems']],
+const cases: [string, object, string][] = [
+  ['a specified input', { input: conversation }, ''],
+  ['string content', { input: [message('Hi')] }, 'inputItems'],
   [
     'a message without a type',
     { input: [{ role: 'user', content: conversation[0]?.content }] },
-    ['inputItems'],
+    'inputItems',
   ],
   [
     'a function output',
     { input: [...conversation, { type: 'function_call_output', call_id: 'c', output: 'x' }] },
-    ['inputItems'],
+    'inputItems',
   ],
-  ['an image', { input: [message([{ type: 'input_image', image_url: 'data:,' }])] }, ['inputItems']],
+  ['an image', { input: [message([{ type: 'input_image', image_url: 'data:,' }])] }, 'inputItems'],
   [
     'an unknown item',
     { input: [{ type: 'computer_call' }] },
-    isOnlySpecified ? ['violations', 'inputItems'] : ['inputItems'],
+    isOnlySpecified ? 'violations, inputItems' : 'inputItems',
   ],
-  ['store: true', { store: true }, ['violations', 'inputItems']],
-  [
-    'a model without a vendor',
-    { model: 'dawn' },
-    isOnlySpecified ? ['violations', 'modelName'] : ['modelName'],
-  ],
-  ['a function', { tools: [{ type: 'function', name: 'f' }] }, ['toolShape']],
-  ['a function without a name', { tools: [{ type: 'function' }] }, ['violations', 'toolShape']],
-  ['a search tool', { tools: [search] }, ['searchResults', 'toolShape', 'webSearchItem']],
-  ['a token limit that is not reached', { max_output_tokens: 5000 }, ['tokens']],
-  ['a token limit that is reached', { max_output_tokens: 5 }, ['tokens', 'responseStatus']],
-  ['a token limit above 2^53', { max_output_tokens: 2 ** 60 }, ['violations', 'largeIntegers']],
-  ['reasoning', { reasoning: { effort: 'low' } }, ['reasoning']],
-  ['a date', { x_search_filter: { from_date: '2025-01-01' } }, ['xSearchModels', 'dates']],
-  ['a date with a time', { x_search_filter: { from_date: '2025-01-01T00:00:00Z' } }, ['violations', 'dates']],
-  ['a preset', { model: '@preset/code-review' }, ['presetModel', 'presetConfig']],
-  ['an unknown preset', { model: '@preset/none' }, ['presetModel', 'notFound']],
+  ['store: true', { store: true }, 'violations, inputItems'],
+  ['a model without a vendor', { model: 'dawn' }, isOnlySpecified ? 'violations, modelName' : 'modelName'],
+  ['a function', { tools: [{ type: 'function', name: 'f' }] }, 'toolShape'],
+  ['a function without a name', { tools: [{ type: 'function' }] }, 'violations, toolShape'],
+  ['a search tool', { tools: [search] }, 'searchResults, toolShape, webSearchItem'],
+  ['a token limit that is not reached', { max_output_tokens: 5000 }, 'tokens'],
+  ['a token limit that is reached', { max_output_tokens: 5 }, 'tokens, responseStatus'],
+  ['a token limit above 2^53', { max_output_tokens: 2 ** 60 }, 'violations, largeIntegers'],
+  ['reasoning', { reasoning: { effort: 'low' } }, 'reasoning'],
+  ['a date', { x_search_filter: { from_date: '2025-01-01' } }, 'xSearchModels, dates'],
+  ['a date with a time', { x_search_filter: { from_date: '2025-01-01T00:00:00Z' } }, 'violations, dates'],
+  ['a preset', { model: '@preset/code-review' }, 'presetModel, presetConfig'],
+  ['an unknown preset', { model: '@preset/none' }, 'presetModel, notFound'],
   [
     'a forced function',
     { tool_choice: 'required', tools: [{ type: 'function', name: 'f' }] },
-    ['forcedTool', 'toolShape'],
+    'forcedTool, toolShape',
   ],
   [
     'a search with allowed domains',
     { tools: [{ ...search, parameters: { allowed_domains: ['example.com'] } }] },
-    ['searchResults', 'domainEntries', 'toolShape', 'webSearchItem'],
+    'searchResults, domainEntries, toolShape, webSearchItem',
   ],
   [
     'a search with excluded domains',
     { tools: [{ ...search, parameters: { excluded_domains: ['example.com'] } }] },
-    ['searchResults', 'domainEntries', 'toolShape', 'webSearchItem'],
+    'searchResults, domainEntries, toolShape, webSearchItem',
   ],
   [
     'a search requested twice',
     { plugins: [{ id: 'web' }], tools: [search] },
-    ['searchForms', 'searchResults', 'toolShape', 'webSearchItem'],
+    'searchForms, searchResults, toolShape, webSearchItem',
   ],
-  ['a native search', { model: 'aurora/dawn-2:online' }, ['nativeSearch', 'searchResults', 'webSearchItem']],
+  ['a native search', { model: 'aurora/dawn-2:online' }, 'nativeSearch, searchResults, webSearchItem'],
   [
     'posts in addition to pages',
     { model: 'x-ai/d:online', x_search_filter: { from_date: '2025-01-01' } },
-    ['nativeSearch', 'searchResults', 'xSearchPosts', 'dates', 'webSearchItem'],
+    'nativeSearch, searchResults, xSearchPosts, dates, webSearchItem',
   ],
   [
     'citations in structured output',
@@ -83,20 +79,20 @@ const cases: [string, object, string[]][] = [
         },
       },
     },
-    ['searchResults', 'citedStructure', 'toolShape', 'webSearchItem'],
+    'searchResults, citedStructure, toolShape, webSearchItem',
   ],
   [
     'max_results above the limit of the engine',
     { tools: [{ ...search, parameters: { engine: 'engine_b', max_results: 25 } }] },
-    ['limitedEngine', 'violations'],
+    'limitedEngine, violations',
   ],
 ]
 
 describeAdapters('assumptions of POST /responses', { search: { limitedEngine: 'engine_b' } }, ({ call }) => {
   it.each(cases)('are listed in the reply header: %s', async (_, fields, names) => {
     const { headers } = await call('POST /responses', { body: { ...request, ...fields } })
-    expect(headers.get('x-understudy-assumptions')).toBe(names.length > 0 ? names.join(', ') : null)
-    for (const name of names) expect(assumptions).toHaveProperty(name)
+    expect(headers.get('x-understudy-assumptions')).toBe(names || null)
+    for (const name of names.match(/\w+/g) ?? []) expect(assumptions).toHaveProperty(name)
   })
 })
 

@@ -4,62 +4,31 @@ import { describeAdapters } from '../describe-adapters.ts'
 const request = { model: 'aurora/dawn-2', input: 'How do tides work?' }
 const search = (parameters: object) => ({ tools: [{ type: 'gateway:web_search', parameters }] })
 
-/** [location, fields, path of the unknown field, suggested name] */
-const cases: [string, object, string, string | undefined][] = [
+/** [path of the unknown field, fields, suggested name] */
+const cases: [string, object, string | undefined][] = [
+  ['plugins[0].allowed_domains', { plugins: [{ id: 'web', allowed_domains: ['a'] }] }, 'include_domains'],
+  ['plugins[0].excluded_domains', { plugins: [{ id: 'web', excluded_domains: ['a'] }] }, 'exclude_domains'],
+  ['tools[0].parameters.include_domains', search({ include_domains: ['a'] }), 'allowed_domains'],
+  ['tools[0].parameters.exclude_domains', search({ exclude_domains: ['a'] }), 'excluded_domains'],
+  ['tools[0].parameters.maxresults', search({ maxresults: 2 }), 'max_results'],
+  ['tools[0].params', { tools: [{ type: 'gateway:web_search', params: {} }] }, 'parameters'],
+  ['tools[0].descripton', { tools: [{ type: 'function', name: 'f', descripton: 'x' }] }, 'description'],
+  ['x_search_filter.allowed_handles', { x_search_filter: { allowed_handles: ['a'] } }, 'allowed_x_handles'],
+  ['input[0].colour', { input: [{ role: 'user', content: 'x', colour: 1 }] }, undefined],
   [
-    'a plugin',
-    { plugins: [{ id: 'web', allowed_domains: ['a'] }] },
-    'plugins[0].allowed_domains',
-    'include_domains',
-  ],
-  [
-    'a plugin',
-    { plugins: [{ id: 'web', excluded_domains: ['a'] }] },
-    'plugins[0].excluded_domains',
-    'exclude_domains',
-  ],
-  [
-    'the search tool',
-    search({ include_domains: ['a'] }),
-    'tools[0].parameters.include_domains',
-    'allowed_domains',
-  ],
-  [
-    'the search tool',
-    search({ exclude_domains: ['a'] }),
-    'tools[0].parameters.exclude_domains',
-    'excluded_domains',
-  ],
-  ['the search tool', search({ maxresults: 2 }), 'tools[0].parameters.maxresults', 'max_results'],
-  ['a tool', { tools: [{ type: 'gateway:web_search', params: {} }] }, 'tools[0].params', 'parameters'],
-  [
-    'a function',
-    { tools: [{ type: 'function', name: 'f', descripton: 'x' }] },
-    'tools[0].descripton',
-    'description',
-  ],
-  [
-    'x_search_filter',
-    { x_search_filter: { allowed_handles: ['a'] } },
-    'x_search_filter.allowed_handles',
-    'allowed_x_handles',
-  ],
-  ['a message', { input: [{ role: 'user', content: 'x', colour: 1 }] }, 'input[0].colour', undefined],
-  [
-    'a part',
-    { input: [{ role: 'user', content: [{ type: 'input_text', text: 'x', txt: 1 }] }] },
     'input[0].content[0].txt',
+    { input: [{ role: 'user', content: [{ type: 'input_text', text: 'x', txt: 1 }] }] },
     'text',
   ],
-  ['the format', { text: { format: { type: 'json_schema', shema: {} } } }, 'text.format.shema', 'schema'],
-  ['the body', { max_output_token: 3 }, 'max_output_token', 'max_output_tokens'],
-  ['the body', { max_tokens: 3 }, 'max_tokens', 'max_output_tokens'],
-  ['the body', { response_format: {} }, 'response_format', 'text.format'],
+  ['text.format.shema', { text: { format: { type: 'json_schema', shema: {} } } }, 'schema'],
+  ['max_output_token', { max_output_token: 3 }, 'max_output_tokens'],
+  ['max_tokens', { max_tokens: 3 }, 'max_output_tokens'],
+  ['response_format', { response_format: {} }, 'text.format'],
 ]
 
 describeAdapters('unknown fields in POST /responses', (entrance) => {
   const { call } = entrance
-  it.each(cases)('in %s are ignored with a warning: %j', async (_, fields, path, suggestion) => {
+  it.each(cases)('are ignored with a warning: %s in %j', async (path, fields, suggestion) => {
     const { status } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(status).toBe(200)
     const hint = suggestion === undefined ? '' : `; did you mean '${suggestion}'?`
@@ -109,7 +78,7 @@ describeAdapters('unknown fields in POST /responses', (entrance) => {
 })
 
 describeAdapters('unknown fields in POST /responses with `strict: true`', { strict: true }, ({ call }) => {
-  it.each(cases)('in %s are rejected: %j', async (_, fields, path, suggestion) => {
+  it.each(cases)('are rejected: %s in %j', async (path, fields, suggestion) => {
     const { status, body } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(status).toBe(400)
     const hint = suggestion === undefined ? '' : `; did you mean '${suggestion}'?`
