@@ -252,21 +252,7 @@ describe('credentials in the upstream URL', () => {
       const out = join(root, String(++folders))
       const inPath = 'AIzaSyA0123456789abcdefghijklmnopqrstuv'
       const address = withCredentials(new URL(`/${inPath}/v1`, upstream.url)).href
-      const program = await start([
-        ...[
-          'record',
-          '--upstream',
-          address,
-          '--recordings',
-          out,
-          '--port',
-          '0',
-          '--host',
-          '0.0.0.0',
-          '--allow-ci',
-        ],
-        ...flags,
-      ])
+      const program = await start([...recordFlags(address, out), '--host', '0.0.0.0', ...flags])
       const [, made] = /token\W+([\w-]{32})/.exec(program.printed()) ?? []
       expect(made === undefined).toBe(given !== undefined)
       expect(program.printed()).not.toContain('given-token')
@@ -318,22 +304,11 @@ describe('record', () => {
     const rules = `${out}.json`
     await writeFile(rules, '{ "headers": ["set-cookie"] }')
     const port = await freePort()
-    const args = [
-      '--upstream',
-      upstream.url.href,
-      '--redact',
-      rules,
-      '--recordings',
-      out,
-      '--port',
-      port,
-      '--allow-ci',
-      ...flags,
-    ]
+    const args = [...recordFlags(upstream.url.href, out, port), '--redact', rules, ...flags]
     vi.stubEnv('RECORDER_KEY', 'real-key-0001')
     const printed: string[] = []
     for (const paths of [['/responses', '/benchmarks', '/providers'], ['/providers']]) {
-      const program = await start(['record', ...args])
+      const program = await start(args)
       expect([...program.listeners.keys()]).toEqual(['SIGINT', 'SIGTERM', 'SIGHUP'])
       for (const path of paths)
         await ask(`http://127.0.0.1:${port}/api/v1`, path, {
@@ -405,14 +380,8 @@ describe('record', () => {
   it('ends open exchanges at the second signal', async () => {
     await using upstream = await startUpstream(() => {})
     const port = await freePort()
-    const args = [
-      '--upstream',
-      upstream.url.href,
-      '--recordings',
-      join(root, String(++folders)),
-      '--allow-ci',
-    ]
-    const program = await start(['record', ...args, '--port', port, '--json'])
+    const out = join(root, String(++folders))
+    const program = await start([...recordFlags(upstream.url.href, out, port), '--json'])
     const received = ask(`http://127.0.0.1:${port}/api/v1`, '/providers')
     await vi.waitUntil(() => upstream.requests.length === 1)
     await Promise.all([program.stop(), program.stop()])
@@ -425,21 +394,15 @@ describe('record', () => {
   it('reports an unusable folder in one line', async () => {
     const file = join(root, 'file')
     await writeFile(file, '')
-    const args = [
-      'record',
-      '--upstream',
-      'http://127.0.0.1:9/api/v1',
-      '--allow-ci',
-      '--port',
-      '0',
-      '--recordings',
-      file,
-    ]
-    const { printed } = await start(args)
+    const { printed } = await start(recordFlags('http://127.0.0.1:9/api/v1', file))
     expect([printed(), process.exitCode]).toEqual([`error: ${file}: is not a folder\n`, 2])
     process.exitCode = undefined
   })
 })
+
+function recordFlags(upstream: string, recordings: string, port = '0'): string[] {
+  return ['record', '--upstream', upstream, '--recordings', recordings, '--port', port, '--allow-ci']
+}
 
 async function freePort(): Promise<string> {
   await using server = await startEcho()
