@@ -65,14 +65,12 @@ export async function toProgram(start: Start): Promise<Command> {
   addValidate(program)
   addScenarios(program)
   for (const { commands } of gatewaySetup.extras) await commands?.(program, gatewaySetup.extras)
-  program.addHelpText('after', () => `\n${flagHelp(serve)}\n\n${lists}\n${environmentHelp}\n\n${examples}`)
+  program.addHelpText('after', () => {
+    const help = serve.helpInformation()
+    const flags = help.slice(help.indexOf('Server:'), help.indexOf('Options:')).trim()
+    return `\n${flags}\n\n${lists}\n${environmentHelp}\n\n${examples}`
+  })
   return program
-}
-
-/** Returns the flag groups from the help for `serve`, without usage and description. */
-function flagHelp(serve: Command): string {
-  const help = serve.helpInformation()
-  return help.slice(help.indexOf('Server:'), help.indexOf('Options:')).trim()
 }
 
 function addServe(program: Command, start: Start): Command {

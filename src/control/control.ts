@@ -1,13 +1,13 @@
 /** The control API under `/__understudy`. Loaded on the first control request. */
 import { wrongMethod } from '../gateway/admit.ts'
 import type { Call } from '../gateway/call.ts'
-import { bodyOf, checkParts } from '../gateway/check.ts'
+import { bodyOf, readParts } from '../gateway/check.ts'
 import { checkContract } from '../gateway/finish.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { assertMediaType, assertPlain } from '../gateway/read.ts'
 import { assertUrl, Router } from '../gateway/router.ts'
 import { decodeBody } from '../http/body.ts'
-import { GatewayError } from '../http/errors.ts'
+import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import type { Reply } from '../http/reply.ts'
 import { nearest } from '../lib/did-you-mean.ts'
@@ -67,9 +67,11 @@ export class Control {
     if (method !== 'get') assertMediaType(call)
     const body = input.body && (await readBody(call, input, this.#host.gateway))
     const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+    const { violations, parts } = await readParts(input, { params, search, headers, body })
+    if (violations.length > 0) throw invalidRequest(violations)
     const context: ControlContext = {
       ...this.#host,
-      ...(await checkParts(input, { params, search, headers, body })),
+      ...parts,
       call,
       origin: `${scheme}://${headers['host']}`,
     }

@@ -162,8 +162,6 @@ const chunkSize = 64 * 1024
 /** Chunks of this size or more are encoded once, for both the client and the journal. */
 const longChunk = 4 * 1024
 
-type WaitFrame = Frame & { kind: 'wait' }
-
 /** Splits a body into chunks and waits, on demand. Text frames without a wait between them are merged into chunks. */
 class Playback {
   /** End of the reply. Valid once `next` has returned undefined. */
@@ -178,7 +176,7 @@ class Playback {
     this.#frames = frames[Symbol.iterator]()
   }
 
-  next(): string | Uint8Array | WaitFrame | undefined {
+  next(): string | Uint8Array | (Frame & { kind: 'wait' }) | undefined {
     if (this.#rest.length > 0) return this.#slice(this.#rest)
     let text = ''
     while (text.length < chunkSize) {

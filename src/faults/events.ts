@@ -61,18 +61,14 @@ export const streamFaults = [
       ...eventPosition(),
       type: z.string().min(1).default('response.unknown_event').describe('Event type.'),
     }),
-    apply: ({ type, ...where }, context, frames) =>
-      changeNext(
-        where,
-        context,
-        frames,
-        (frame) => {
-          const { sequence_number: number } = frame.event
-          const event = { type, ...(number !== undefined && { sequence_number: number }) }
-          return [{ kind: 'event', event }, renumber(frame, 1)]
-        },
-        1,
-      ),
+    apply({ type, ...where }, context, frames) {
+      const addBefore = (frame: EventFrame): Frame[] => {
+        const { sequence_number: number } = frame.event
+        const event = { type, ...(number !== undefined && { sequence_number: number }) }
+        return [{ kind: 'event', event }, renumber(frame, 1)]
+      }
+      return changeNext(where, context, frames, addBefore, 1)
+    },
   }),
   defineFault('stream-empty-data', 'events', {
     summary: 'An event with an empty `data:` line is added.',

@@ -143,12 +143,6 @@ export function bodyOf(
   return body
 }
 
-export async function checkParts(schemas: Schemas, sent: Sent): Promise<Parts> {
-  const { violations, parts } = await readParts(schemas, sent)
-  if (violations.length > 0) throw invalidRequest(violations)
-  return parts
-}
-
 type Input = NonNullable<AnyOperation['input']>
 type Schemas = Pick<Input, 'params' | 'query' | 'readQuery' | 'headers' | 'body'>
 
@@ -163,7 +157,7 @@ interface Sent {
 
 type Parts = Record<'params' | 'query' | 'headers' | 'body', unknown>
 
-async function readParts(
+export async function readParts(
   schemas: Schemas,
   sent: Sent,
 ): Promise<{ parts: Parts; rawQuery: unknown; violations: Violation[] }> {

@@ -69,10 +69,9 @@ function stepsOf(root: Node, length: number, charactersOf: (token: string) => bi
       case 'reference':
         throw new Rejected(`the backreference ${node.raw} is not supported`)
       case 'group': {
-        if (node.behavior === 'normal') return sequence(node.body, rest, loop)
         if (node.behavior === 'ignore' && node.modifierFlags)
           throw new Rejected('inline flags are not supported')
-        if (node.behavior === 'ignore') return sequence(node.body, rest, loop)
+        if (node.behavior === 'normal' || node.behavior === 'ignore') return sequence(node.body, rest, loop)
         // A lookaround is tried in addition to what follows, in a loop at each position.
         const { steps } = sequence(node.body, end)
         return { ...rest, steps: rest.steps + steps * (loop === undefined ? 1 : length) }

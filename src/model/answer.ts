@@ -41,11 +41,8 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   const searched = results !== undefined
   const scriptedEnd = script && endOf(script)
   const written = script && scriptedItems(script, transcript, searched)
-  const scripted = written
-    ? await callTools(written, prompt, warn)
-    : scriptedEnd && !isWritten(scriptedEnd)
-      ? []
-      : undefined
+  const isWritten = !scriptedEnd || ['completed', 'incomplete'].includes(scriptedEnd.status)
+  const scripted = written ? await callTools(written, prompt, warn) : isWritten ? undefined : []
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
   const input = inputOf(prompt, transcript, context)
   const needsValue = prompt.text?.format !== undefined || prompt.toolChoice !== undefined
@@ -233,10 +230,6 @@ function endOf({ responseStatus, incompleteReason, error }: ScriptedReply): Answ
   if (status === 'incomplete') return { ...incomplete, ...(incompleteReason && { reason: incompleteReason }) }
   if (status === 'failed') return { status, error: { ...failure, ...error } }
   return status && { status }
-}
-
-function isWritten({ status } = completed): boolean {
-  return status === 'completed' || status === 'incomplete'
 }
 
 const failure = { code: 'server_error', message: 'The model failed to generate a response' }

@@ -10,9 +10,6 @@ import type { Workspace } from './workspace.ts'
 
 const { audiences: AUDIENCES, tasks: TASKS } = words.presets
 
-/** The specification only has `active`; the other statuses come from clients. */
-const PresetStatus = z.lazy(() => z.enum(['active', 'disabled', 'archived']))
-
 export const PresetVersion = z.lazy(() =>
   z
     .strictObject({
@@ -46,7 +43,8 @@ export const PresetRecord = z.lazy(() =>
     name: z.string(),
     slug: urlSafe().describe('URL-safe.'),
     description: z.string().nullable(),
-    status: PresetStatus,
+    // The specification only has `active`; the other statuses come from clients.
+    status: z.enum(['active', 'disabled', 'archived']),
     status_updated_at: isoTimestamp().nullable(),
     created_at: isoTimestamp(),
     updated_at: isoTimestamp(),

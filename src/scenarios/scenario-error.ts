@@ -60,8 +60,8 @@ export function wording(issue: z.core.$ZodRawIssue, scenario: unknown): string |
   const known = (shape.includes('times') && lookUp<readonly string[]>(options, scenario)) || shape
   const object = Object(issue.input) as Record<string, unknown>
   const { fault } = object
-  const name = fault ?? object['name']
-  const params = shape.includes('times') && isFault(name) ? faultOf(name).params().shape : {}
+  const name = faultNames.find((each) => each === (fault ?? object['name']))
+  const params = shape.includes('times') && name !== undefined ? faultOf(name).params().shape : {}
   const hints = issue.keys.slice(0, maxProblems).map((key) => {
     if (known === options.reply && Object.hasOwn(ScriptedReply.unwrap().shape, key))
       return `; write reply({ ${['text', 'body', 'frames'].includes(key) ? '' : 'text, '}${key} }, …)`
@@ -70,10 +70,6 @@ export function wording(issue: z.core.$ZodRawIssue, scenario: unknown): string |
       : (misnomer(key, shape) ?? didYouMean(key, known))
   })
   return hints.join('\n')
-}
-
-function isFault(name: unknown): name is string {
-  return faultNames.includes(name as string)
 }
 
 type Issue = z.core.$ZodIssue

@@ -119,9 +119,8 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
     const total = script.length
     const number = (active.rule.onEnd === 'repeat' ? run.turns % total : Math.min(run.turns, total - 1)) + 1
     const turn = script[number - 1] as ParsedTurn
-    const differences = differencesOf(turn.expect, conversation, resultsOf(conversation, run)).join(
-      '; expected ',
-    )
+    const results = resultsOf(conversation, run)
+    const differences = differencesOf(turn.expect, conversation, results).join('; expected ')
     if (differences === '')
       return { active, number, run, history, faults: faultsOf(turn).toSorted(compareFaults) }
     const isNew = run.turns === 0
