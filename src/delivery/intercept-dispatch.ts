@@ -100,9 +100,8 @@ export function toRecord(headers: unknown): Record<string, string> {
 
 function pairs(headers: unknown): Iterable<readonly [unknown, unknown]> {
   if (typeof headers !== 'object' || headers === null) return []
-  if (Array.isArray(headers)) {
+  if (Array.isArray(headers))
     return headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]]] : []))
-  }
   return Symbol.iterator in headers ? (headers as Iterable<[unknown, unknown]>) : Object.entries(headers)
 }
 

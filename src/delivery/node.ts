@@ -62,8 +62,7 @@ async function readNodeBody(
   // After a microtask, Node has parsed the rest of the first packet, which usually contains the whole body.
   await undefined
   const { complete, readableLength, headers } = request
-  const isBuffered = readableLength === Number(headers['content-length'])
-  const isWhole = complete || isBuffered
+  const isWhole = complete || readableLength === Number(headers['content-length'])
   const bytes: Buffer | null = isWhole ? request.read() : await collect(request, limit, timeoutMs)
   return bytes === null ? noBytes : within(bytes, limit)
 }

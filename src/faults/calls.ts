@@ -170,18 +170,12 @@ function changeTexts(shown: readonly Shown[], isMeant: (part: AnswerPart) => boo
     const streamed = parts.filter((part) => part.isDelta && isMeant(part))
     return streamed.flatMap(({ of, texts }) => texts.map((path) => ({ of, text: valueAt(event, path) })))
   })
-  const spreads = new Map(
-    Array.from(
-      Map.groupBy(
-        deltas.filter(({ text }) => text),
-        ({ of }) => of,
-      ),
-      ([of, all]) => {
-        const changed = change(all.map(({ text }) => text).join(''), false)
-        return [of, spread(changed, all.length).values()]
-      },
-    ),
-  )
+  const filled = deltas.filter(({ text }) => text)
+  const spreads = new Map<string, Iterator<unknown>>()
+  for (const [of, all] of Map.groupBy(filled, ({ of }) => of)) {
+    const changed = change(all.map(({ text }) => text).join(''), false)
+    spreads.set(of, spread(changed, all.length).values())
+  }
   return shown.map(({ event, parts }) =>
     parts.filter(isMeant).reduce((edited, { of, isDelta, texts }) => {
       return edit(edited, texts, (text) => {

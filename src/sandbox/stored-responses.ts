@@ -41,17 +41,13 @@ export class StoredResponses {
     return stored && JSON.parse(stored.items)
   }
 
-  /** Finds items by id, in the newest conversation that contains them. Unknown ids are omitted. */
-  items(ids: Iterable<string>): Map<string, unknown> {
-    return this.#near(ids, 0)
-  }
-
   /** Maps each id to the item directly before the item with that id. */
   before(ids: Iterable<string>): Map<string, unknown> {
-    return this.#near(ids, -1)
+    return this.items(ids, -1)
   }
 
-  #near(ids: Iterable<string>, distance: number): Map<string, unknown> {
+  /** Finds items by id, in the newest conversation that contains them. Unknown ids are omitted. */
+  items(ids: Iterable<string>, distance = 0): Map<string, unknown> {
     const missing = new Set(ids)
     const result = new Map<string, unknown>()
     for (const stored of [...this.#stored.values()].reverse()) {

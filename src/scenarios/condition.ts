@@ -246,12 +246,10 @@ function valuesAt(value: unknown, path: readonly string[]): unknown[] {
 
 /** Returns a test for the body's `stream` field. If a fault implies the condition, a recorded stream also passes. */
 export function streamTest(expected: boolean, isImplied = false): Test {
+  const read: Read = ({ body, asksForStream }) => [(isImplied && asksForStream) || fieldsOf(body)['stream']]
   const holds = (stream: unknown) => (stream === true) === expected
-  return toTest(
-    ({ body, asksForStream }) => [(isImplied && asksForStream) || fieldsOf(body)['stream']],
-    holds,
-    () => `a request with stream ${expected}`,
-  )
+  const describe = () => `a request with stream ${expected}`
+  return toTest(read, holds, describe)
 }
 
 function modelTest(globs: readonly string[]): Test {
@@ -259,11 +257,8 @@ function modelTest(globs: readonly string[]): Test {
   const holds = (model: unknown) =>
     typeof model === 'string' && matchers.some((matches) => matches(model.toLowerCase()))
   const names = globs.map((glob) => `'${glob}'`).join(' or ')
-  return toTest(
-    ({ body }) => [modelOf(body)],
-    holds,
-    () => `model ${names}`,
-  )
+  const describe = () => `model ${names}`
+  return toTest(({ body }) => [modelOf(body)], holds, describe)
 }
 
 function valueTest(subject: string, read: Read, condition: Condition, secret: boolean = false): Test {
