@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/serve.ts'
 import { hasProgram } from '../has-program.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 describe.skipIf(!hasProgram('openssl'))('a server with a certificate', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'understudy-tls-'))
+  const folder = temporaryFolder()
   const [tlsCert, tlsKey] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   beforeAll(() => {
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
@@ -18,7 +18,6 @@ describe.skipIf(!hasProgram('openssl'))('a server with a certificate', () => {
     const files = ['-keyout', tlsKey, '-out', tlsCert]
     execFileSync('openssl', ['req', '-x509', '-days', '2', ...curve, ...subject, ...files], { stdio: 'pipe' })
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   async function send(url: string, method = 'GET') {
     const headers = { authorization: 'Bearer any' }

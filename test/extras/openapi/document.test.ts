@@ -1,6 +1,5 @@
 /** Tests operations mocked from an OpenAPI document. ajv validates their replies. */
-import { mkdtemp, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -9,6 +8,7 @@ import { createGateway, type GatewayOptions } from '../../../src/index.ts'
 import { handlers } from '../../../src/msw.ts'
 import type { CustomOperationId } from '../../../src/scenarios/names.ts'
 import { call } from '../../call.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 const json = (schema: object, more: object = {}) => ({ content: { 'application/json': { schema, ...more } } })
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -312,10 +312,10 @@ describe('the responses of an OpenAPI document', () => {
 describe('createGateway with openapi', () => {
   const ask = async (options: GatewayOptions, path: string) =>
     (await call(createGateway(options), `GET ${path}`)).text
-  const folder = () => mkdtemp(join(tmpdir(), 'understudy-'))
+  const folder = temporaryFolder()
 
   it('reads YAML and JSON files, and reads them again after a change', async () => {
-    const file = join(await folder(), 'vendor')
+    const file = join(folder, 'vendor')
     const read = async (name: string, text: string, seconds: number) => {
       await writeFile(file + name, text)
       await utimes(file + name, seconds, seconds)
@@ -340,7 +340,7 @@ describe('createGateway with openapi', () => {
   })
 
   it('reports the line and column of a mistake in a file', async () => {
-    const openapi = join(await folder(), 'api.json')
+    const openapi = join(folder, 'api.json')
     await writeFile(openapi, '{"openapi": "3.1.0"')
     expect(() => createGateway({ openapi })).toThrow('api.json:1:20: not JSON')
     await writeFile(openapi, 'a:\n  b: [')

@@ -1,20 +1,16 @@
 /** Runs the recording commands as users and nightly jobs would, and checks output and exit codes. */
 
 import { spawn } from 'node:child_process'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { readRecordingFolder } from '../../../src/extras/recordings/recordings.ts'
 import { startServer } from '../../../src/serve.ts'
 import { runCommand } from '../../cli/run-command.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { ask } from './streams.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'understudy-contract-'))
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 let stderr = ''
 afterEach(() => vi.unstubAllEnvs())

@@ -1,10 +1,9 @@
 /** Tests imports of HAR files and event streams, as a whole and field by field. */
 import { watch } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { readHar } from '../../../src/extras/recordings/import-har.ts'
 import { type Entry, toExchange } from '../../../src/extras/recordings/import-reply.ts'
 import { readRecordingFolder } from '../../../src/extras/recordings/recordings.ts'
@@ -12,14 +11,11 @@ import { createGateway } from '../../../src/index.ts'
 import type { ScenarioPath } from '../../../src/scenarios/names.ts'
 import { call, type Target } from '../../call.ts'
 import { runCommand } from '../../cli/run-command.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { text } from './samples.ts'
 
-let root: string
+const root = temporaryFolder()
 let folders = 0
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'understudy-import-'))
-})
-afterAll(() => rm(root, { recursive: true }))
 
 const runImport = (kind: string, file: string, ...flags: string[]) =>
   runCommand('import', kind, file, '--recordings', ...flags)

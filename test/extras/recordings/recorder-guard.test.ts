@@ -1,25 +1,21 @@
 /**
  * Tests access to the recorder: tokens, allowed hosts, the upstream's base path, and secrets.
  */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../../src/cli/command-line.ts'
 import { type RecorderSetup, startRecorder } from '../../../src/extras/recordings/record.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
 import { createGateway } from '../../../src/index.ts'
 import { startServer } from '../../../src/serve.ts'
 import { raw, request } from '../../server/raw.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { ask, joined, startUpstream } from './streams.ts'
 
-let root: string
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'understudy-guard-'))
-})
-afterAll(() => rm(root, { recursive: true }))
+const root = temporaryFolder()
 beforeEach(() => vi.stubEnv('CI', ''))
 afterEach(() => vi.restoreAllMocks())
 

@@ -3,14 +3,13 @@
  * chunk boundary.
  */
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { zstdCompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   type ExchangeLine,
   type RecorderSetup,
@@ -18,6 +17,7 @@ import {
 } from '../../../src/extras/recordings/record.ts'
 import { bytesOf, parseRecording, type Recording } from '../../../src/extras/recordings/recording.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import {
   ask,
   joined,
@@ -28,11 +28,7 @@ import {
   syntheticStreams,
 } from './streams.ts'
 
-let root: string
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'understudy-recordings-'))
-})
-afterAll(() => rm(root, { recursive: true }))
+const root = temporaryFolder()
 
 let folders = 0
 

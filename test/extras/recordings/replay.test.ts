@@ -3,11 +3,10 @@
  * error.
  */
 
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { startRecorder } from '../../../src/extras/recordings/record.ts'
 import { toChunk } from '../../../src/extras/recordings/recording.ts'
 import { Redactor, toRedactor } from '../../../src/extras/recordings/redact.ts'
@@ -23,6 +22,7 @@ import { startServer } from '../../../src/serve.ts'
 import { call, open, type Target } from '../../call.ts'
 import { describeAdapters } from '../../describe-adapters.ts'
 import { hasExtra } from '../../has-extra.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { recordingOf, requestOf } from './samples.ts'
 import {
   ask,
@@ -35,13 +35,9 @@ import {
   type Upstream,
 } from './streams.ts'
 
-let root: string
+const root = temporaryFolder()
 let folders = 0
 beforeEach(() => vi.stubEnv('CI', ''))
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'understudy-replay-'))
-})
-afterAll(() => rm(root, { recursive: true }))
 
 /** Records some calls and returns the folder. */
 async function recorded(upstream: URL, calls: readonly { path: string; body?: unknown }[]): Promise<string> {

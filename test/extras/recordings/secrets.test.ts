@@ -1,20 +1,16 @@
 /** Tests that secrets planted anywhere in an exchange do not reach any file. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startRecorder } from '../../../src/extras/recordings/record.ts'
 import { parseRecording } from '../../../src/extras/recordings/recording.ts'
 import { environmentSecrets, Redactor, upstreamSecrets } from '../../../src/extras/recordings/redact.ts'
 import { random } from '../../../src/lib/seed.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { ask, joined, splitPoints, startUpstream } from './streams.ts'
 
-let root: string
+const root = temporaryFolder()
 let folders = 0
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'understudy-secrets-'))
-})
-afterAll(() => rm(root, { recursive: true }))
 
 /** Returns five random secrets of five kinds. */
 function secretsOf(seed: number): string[] {

@@ -1,11 +1,10 @@
 /** Tests the recorder and passthrough with upstreams that compress, break, or send unusual heads, and replays. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ExchangeLine, startRecorder } from '../../../src/extras/recordings/record.ts'
 import { parseRecording } from '../../../src/extras/recordings/recording.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
@@ -14,13 +13,10 @@ import { intercept } from '../../../src/node.ts'
 import { startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 import { raw, request } from '../../server/raw.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { ask, joined } from './streams.ts'
 
-let root: string
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'understudy-upstream-'))
-})
-afterAll(() => rm(root, { recursive: true }))
+const root = temporaryFolder()
 beforeEach(() => vi.stubEnv('CI', ''))
 
 type Part = string | Uint8Array | ((socket: Socket) => unknown)
