@@ -86,15 +86,16 @@ const openai: Client = {
 
 const sdkTools = { search: sdkTool({ inputSchema: jsonSchema<{ q: string }>(parameters) }) }
 
+const request = (fetch: typeof globalThis.fetch) => ({
+  model: createOpenAI({ apiKey, baseURL, fetch }).responses(model),
+  prompt,
+  tools: sdkTools,
+  maxRetries: 0,
+})
+
 const aiSdk: Client = {
   async plain(fetch) {
-    const provider = createOpenAI({ apiKey, baseURL, fetch })
-    const result = await generateText({
-      model: provider.responses(model),
-      prompt,
-      tools: sdkTools,
-      maxRetries: 0,
-    })
+    const result = await generateText(request(fetch))
     return {
       text: result.text,
       reasoning: result.reasoningText,
@@ -105,13 +106,9 @@ const aiSdk: Client = {
     }
   },
   async streamed(fetch) {
-    const provider = createOpenAI({ apiKey, baseURL, fetch })
     let error: string | undefined
     const result = streamText({
-      model: provider.responses(model),
-      prompt,
-      tools: sdkTools,
-      maxRetries: 0,
+      ...request(fetch),
       onError: (thrown) => {
         error = String((thrown.error as Error).message ?? thrown.error)
       },

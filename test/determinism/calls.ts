@@ -45,46 +45,26 @@ const reads = [
   'DELETE /providers',
 ]
 
+const model = 'aurora/dawn-2'
+const respond = (body: object, pure = true) => ({ line: 'POST /responses', body, pure })
+const update = (id: string, body: object) => ({ line: `PATCH /workspaces/${id}`, body, pure: false })
+
 export const calls: readonly PlannedCall[] = [
   ...reads.map((line) => ({ line, pure: true })),
-  ...questions.map((input) => ({
-    line: 'POST /responses',
-    body: { model: 'aurora/dawn-2', input },
-    pure: true,
-  })),
-  ...questions.map((input) => ({
-    line: 'POST /responses',
-    body: { model: 'aurora/dawn-2', input, stream: true },
-    pure: true,
-  })),
-  ...questions.map((input) => ({
-    line: 'POST /responses',
-    body: { model: 'borealis/polar-4:online', input },
-    pure: true,
-  })),
-  { line: 'POST /responses', body: { model: 42 }, pure: true },
-  {
-    line: 'POST /responses',
-    body: { model: 'aurora/dawn-2', input: 'Short', max_output_tokens: 3 },
-    pure: true,
-  },
-  { line: 'POST /responses', body: { model: '@preset/code-review', input: 'x = 1' }, pure: true },
+  ...questions.map((input) => respond({ model, input })),
+  ...questions.map((input) => respond({ model, input, stream: true })),
+  ...questions.map((input) => respond({ model: 'borealis/polar-4:online', input })),
+  respond({ model: 42 }),
+  respond({ model, input: 'Short', max_output_tokens: 3 }),
+  respond({ model: '@preset/code-review', input: 'x = 1' }),
   ...reads.slice(0, 5).map((line) => ({ line, pure: false })),
-  ...questions.map((input) => ({
-    line: 'POST /responses',
-    body: { model: 'aurora/dawn-2', input },
-    pure: false,
-  })),
-  ...Array.from({ length: 5 }, (_, index) => ({
-    line: 'PATCH /workspaces/production',
-    body: { name: `Name ${index}` },
-    pure: false,
-  })),
-  { line: 'PATCH /workspaces/production', body: { slug: 'staging' }, pure: false },
-  { line: 'PATCH /workspaces/production', body: { slug: 'live' }, pure: false },
-  { line: 'PATCH /workspaces/production', body: { name: 'Gone' }, pure: false },
-  { line: 'PATCH /workspaces/live', body: {}, pure: false },
-  { line: 'PATCH /workspaces/live', body: { name: '' }, pure: false },
+  ...questions.map((input) => respond({ model, input }, false)),
+  ...Array.from({ length: 5 }, (_, index) => update('production', { name: `Name ${index}` })),
+  update('production', { slug: 'staging' }),
+  update('production', { slug: 'live' }),
+  update('production', { name: 'Gone' }),
+  update('live', {}),
+  update('live', { name: '' }),
 ]
 
 /** Sends the calls sequentially or concurrently, and returns everything received except the date. */

@@ -4,7 +4,7 @@
  */
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGateway } from '../../../src/index.ts'
+import { createGateway, type Gateway } from '../../../src/index.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 
@@ -15,6 +15,9 @@ beforeAll(async () => {
   client = new Anthropic({ apiKey: 'any', baseURL: `${server.url}/api`, maxRetries: 0 })
 })
 afterAll(() => server.close())
+
+const clientOf = ({ fetch }: Gateway) =>
+  new Anthropic({ apiKey: 'any', baseURL: 'https://gateway.example/api', fetch })
 
 const model = 'aurora/dawn-2'
 const ask = (content: string) => ({ model, max_tokens: 1000, messages: [{ role: 'user' as const, content }] })
@@ -306,11 +309,7 @@ describe('POST /messages with a scripted reply', () => {
         { type: 'image_generation_call', result: 'aW1n' },
       ],
     })
-    const client = new Anthropic({
-      apiKey: 'any',
-      baseURL: 'https://gateway.example/api',
-      fetch: gateway.fetch,
-    })
+    const client = clientOf(gateway)
     const [failed, found] = [expect.stringMatching(/^srvtoolu_/), expect.stringMatching(/^srvtoolu_/)]
     const caller = { type: 'direct' }
     const page = { type: 'web_search_result', page_age: null, encrypted_content: expect.any(String) }
@@ -348,11 +347,7 @@ describe('POST /messages with a scripted reply', () => {
 
 it("refuses the threads of the client's tool runner, which then sends the whole conversation", async () => {
   const gateway = createGateway({ strict: true })
-  const client = new Anthropic({
-    apiKey: 'any',
-    baseURL: 'https://gateway.example/api',
-    fetch: gateway.fetch,
-  })
+  const client = clientOf(gateway)
   const messages = [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'Rain' }] }]
   const thread = { type: 'continue', previous_message_id: 'msg_1' }
   const { error } = (await call(gateway, 'POST /messages', { body: { ...ask(''), messages, thread } })).body
