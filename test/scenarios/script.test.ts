@@ -62,14 +62,19 @@ const boats: Turns = [
   { text: 'Both boats are booked.', usage: { input_tokens: 420 } },
 ]
 
+/** Starts a gateway with a script, and an agent that talks to it. */
+function begin(turns: Turns, question = 'Book two boats') {
+  const gateway = createGateway()
+  gateway.script(turns)
+  return { gateway, agent: new Agent(gateway, question) }
+}
+
 const textOf = (reply: Json) =>
   (reply as { output: { content: { text: string }[] }[] }).output[0]?.content[0]?.text
 
 describe('script()', () => {
   it('replies turn by turn with a function call, parallel calls, and text with usage', async () => {
-    const gateway = createGateway()
-    gateway.script(boats)
-    const agent = new Agent(gateway, 'Book two boats')
+    const { agent } = begin(boats)
     expect((await agent.ask()).output).toMatchObject([{ name: 'search', arguments: '{"q":"tides"}' }])
     const parallel = await agent.results('The tide is high at six').ask()
     expect(parallel.output).toMatchObject([
@@ -83,9 +88,7 @@ describe('script()', () => {
   })
 
   it('rejects an unexpected result with the turn, expected and received values, and stays at that turn', async () => {
-    const gateway = createGateway()
-    gateway.script(boats)
-    const agent = new Agent(gateway, 'Book two boats')
+    const { agent } = begin(boats)
     await agent.ask()
     const rejected = await agent.results('low at noon').ask()
     expect(rejected).toMatchObject({
@@ -377,9 +380,10 @@ describe('scripted conversations', () => {
   })
 
   it('check only the results of the previous turn, even if the client adds other calls', async () => {
-    const gateway = createGateway()
-    gateway.script([{ call: { search: {} } }, { expect: { result: { search: ['six'] } }, text: 'Done' }])
-    const agent = new Agent(gateway, 'Hello')
+    const { agent } = begin([
+      { call: { search: {} } },
+      { expect: { result: { search: ['six'] } }, text: 'Done' },
+    ])
     await agent.ask()
     agent.results('six')
     agent.input.push(
@@ -401,9 +405,7 @@ describe('scripted conversations', () => {
 
   it('continue if the client shortens or extends the text, but not if it changes the text', async () => {
     const codes = ['Tides', 'Tides rise [1]', ' Tides rise', '', 'Boats'].map(async (content) => {
-      const gateway = createGateway()
-      gateway.script([{ text: 'Tides rise' }, { text: 'Tides fall' }])
-      const agent = new Agent(gateway, 'Hello')
+      const { agent } = begin([{ text: 'Tides rise' }, { text: 'Tides fall' }])
       await agent.ask()
       agent.input[1] = { role: 'assistant', content }
       return (await agent.says('More').ask()).code
@@ -443,9 +445,7 @@ describe('scripted conversations', () => {
   })
 
   it('are part of a sandbox snapshot', async () => {
-    const gateway = createGateway()
-    gateway.script(boats)
-    const agent = new Agent(gateway, 'Book two boats')
+    const { gateway, agent } = begin(boats)
     await agent.ask()
     agent.results('high at six')
     const snapshot = gateway.snapshot()
@@ -531,9 +531,7 @@ describe('script turns', () => {
 
 describe('scripts', () => {
   it("record each request's conversation and turn in the journal", async () => {
-    const gateway = createGateway()
-    gateway.script(boats)
-    const agent = new Agent(gateway, 'Book two boats')
+    const { gateway, agent } = begin(boats)
     await agent.ask()
     await agent.results('low').ask()
     const problem = "a result of 'search' containing 'high at six', but received 'low'"
@@ -618,9 +616,8 @@ describe('scripts', () => {
 
 describe("a script's memory", () => {
   it('is cut for huge requests: the problem, the reply and the first message', async () => {
-    const gateway = createGateway()
-    gateway.script([{ expect: { input: 'tides', tools: ['search'] }, text: 'Hi' }])
-    const agent = new Agent(gateway, 'x'.repeat(500_000))
+    const turns = [{ expect: { input: 'tides', tools: ['search'] }, text: 'Hi' }]
+    const { gateway, agent } = begin(turns, 'x'.repeat(500_000))
     const tools = Array.from({ length: 5000 }, (_, index) => ({ ...functions[0], name: `tool_${index}` }))
     const { code, error } = await agent.ask({ tools })
     expect(code).toBe(400)
