@@ -4,7 +4,7 @@
  */
 import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../../src/index.ts'
+import { createGateway, type Gateway } from '../../../src/index.ts'
 import { call } from '../../call.ts'
 import { hasExtra } from '../../has-extra.ts'
 
@@ -250,13 +250,12 @@ it("a tool in the reply has the request's settings, under the vendor's names", a
   expect(reply.tools).toEqual([{ type: 'web_search', ...settings }])
 })
 
-describe('a chat completion, as in recorded replies', () => {
-  const complete = async (body: object, gateway = setup().gateway) => {
-    const request = { body: { model, messages: [question], ...body } }
-    return (await call(gateway, 'POST /chat/completions', request)).body
-  }
+describe.runIf(hasExtra('chat'))('a chat completion, as in recorded replies', () => {
+  const send = (body: object, gateway = setup().gateway) =>
+    call(gateway, 'POST /chat/completions', { body: { model, messages: [question], ...body } })
+  const complete = async (body: object, gateway?: Gateway) => (await send(body, gateway)).body
 
-  it.runIf(hasExtra('chat'))('has the newest set of fields', async () => {
+  it('has the newest set of fields', async () => {
     const reply = await complete({})
     expect(reply).toMatchObject({
       provider: expect.stringMatching(/./),
@@ -268,9 +267,7 @@ describe('a chat completion, as in recorded replies', () => {
         completion_tokens_details: { image_tokens: 0, audio_tokens: 0 },
       },
     })
-    const { text } = await call(setup().gateway, 'POST /chat/completions', {
-      body: { model, messages: [question], stream: true, service_tier: 'flex' },
-    })
+    const { text } = await send({ stream: true, service_tier: 'flex' })
     const chunks = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json))
     for (const { provider, choices } of chunks) {
       expect(provider).toBe(reply.provider)
@@ -282,15 +279,14 @@ describe('a chat completion, as in recorded replies', () => {
     expect(ended).toEqual(choices)
   })
 
-  it.runIf(hasExtra('chat'))('names the provider in the chunk of an error, too', async () => {
+  it('names the provider in the chunk of an error, too', async () => {
     const { gateway } = setup()
     gateway.use('stream-error-event')
-    const body = { model, messages: [question], stream: true }
-    const { text } = await call(gateway, 'POST /chat/completions', { body })
+    const { text } = await send({ stream: true }, gateway)
     expect(text).toMatch(/"provider":"[^"]+","error":/)
   })
 
-  it.runIf(hasExtra('chat')).each([
+  it.each([
     ['openai/gpt-5-mini', 'completed', 'max_output_tokens'],
     ['google/gemini-2.5-flash', 'STOP', 'MAX_TOKENS'],
     ['anthropic/claude-sonnet-4.6', 'end_turn', 'length'],
@@ -301,7 +297,7 @@ describe('a chat completion, as in recorded replies', () => {
     expect([await reasons({}), await reasons({ max_tokens: 2 })]).toEqual([stop, length])
   })
 
-  it.runIf(hasExtra('chat'))('numbers calls, and annotates files except those with an address', async () => {
+  it('numbers calls, and annotates files except those with an address', async () => {
     const { gateway } = setup()
     const output = ['a', 'b'].map((name) => ({ type: 'function_call' as const, name, arguments: {} }))
     gateway.reply({ output }, { times: 1 })
@@ -322,18 +318,16 @@ describe('a chat completion, as in recorded replies', () => {
     ])
   })
 
-  it.runIf(hasExtra('chat'))('counts a search by the tool of the vendor', async () => {
+  it('counts a search by the tool of the vendor', async () => {
     const tools = [{ type: 'openrouter:web_search' }]
     const details = { tool_calls_requested: 1, tool_calls_executed: 1, web_search_requests: 1 }
     expect((await complete({ tools })).usage.server_tool_use_details).toEqual(details)
-    const { text } = await call(setup().gateway, 'POST /chat/completions', {
-      body: { model, messages: [question], tools, stream: true },
-    })
+    const { text } = await send({ tools, stream: true })
     expect(text).toContain(`"server_tool_use_details":${JSON.stringify(details)}`)
     expect((await complete({})).usage.server_tool_use_details).toBeUndefined()
   })
 
-  it.runIf(hasExtra('chat'))('that is a 429 names the provider', async () => {
+  it('that is a 429 names the provider', async () => {
     const { gateway } = setup()
     gateway.fail(429)
     expect(await complete({}, gateway)).toEqual({

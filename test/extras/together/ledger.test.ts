@@ -136,6 +136,17 @@ describe('a stream that ends early', () => {
   }
   const target = ({ apiKey }: Sandbox) => ({ fetch: gateway.fetch, apiKey })
   const paths = Object.keys(bodies) as (keyof typeof bodies)[]
+  /** Aborts a stream after some of its events. */
+  const abortAfter = async (events: number, sandbox: Sandbox, path: keyof typeof bodies) => {
+    using gate = sandbox.hold('text', { at: 'event', after: events })
+    const abort = new AbortController()
+    const body = { model, stream: true, ...bodies[path] }
+    const response = await open(target(sandbox), `POST /${path}`, { body, signal: abort.signal })
+    const reading = response.text().catch(() => {})
+    await gate.arrived()
+    abort.abort()
+    await reading
+  }
   const isDelta =
     /^data: .*("type":"(?:response.output_text.delta|content_block_delta)"|"delta":\{"content":"[^"])/gm
 
@@ -169,13 +180,7 @@ describe('a stream that ends early', () => {
 
     it('counts the deltas that were sent before the client aborts', async () => {
       const sandbox = gateway.createSandbox()
-      using gate = sandbox.hold('text', { at: 'event', after: 4 })
-      const abort = new AbortController()
-      const response = await open(target(sandbox), `POST /${path}`, { body, signal: abort.signal })
-      const reading = response.text().catch(() => {})
-      await gate.arrived()
-      abort.abort()
-      await reading
+      await abortAfter(4, sandbox, path)
       expect(sandbox.usage()).toMatchObject({ inputTokens: 8, outputTokens: 4, requests: 1 })
     })
 
@@ -206,14 +211,7 @@ describe('a stream that ends early', () => {
     for (const path of paths) {
       const sandbox = gateway.createSandbox()
       sandbox.reply({ output: [{ type: 'reasoning', content: 'a b c' }], text: 'd e f g h i' })
-      using gate = sandbox.hold('text', { at: 'event', after: 5 })
-      const abort = new AbortController()
-      const body = { model, stream: true, ...bodies[path] }
-      const response = await open(target(sandbox), `POST /${path}`, { body, signal: abort.signal })
-      const reading = response.text().catch(() => {})
-      await gate.arrived()
-      abort.abort()
-      await reading
+      await abortAfter(5, sandbox, path)
       expect([path, sandbox.usage()]).toMatchObject([path, { outputTokens: 5, reasoningTokens: 3 }])
     }
   })
