@@ -115,28 +115,20 @@ describe('a web application with Playwright', () => {
   })
   afterAll(() => project[Symbol.asyncDispose]())
 
-  const run = async (script: string) => {
+  const run = async (script: string, stats: object) => {
     const { stdout, stderr } = await project.run(`npm run --silent ${script}`)
-    return { report: (await project.readJson('report.json')) as Report, said: stdout + stderr }
+    const report = (await project.readJson('report.json')) as Report
+    expect(report.stats, stdout + stderr + JSON.stringify(report.errors)).toMatchObject(stats)
+    return report
   }
 
   it('is tested in a real browser, with a gateway in each worker', async () => {
-    const { report, said } = await run('test')
-    expect(report.stats, said + JSON.stringify(report.errors)).toMatchObject({
-      expected: 7,
-      unexpected: 0,
-      flaky: 0,
-    })
+    await run('test', { expected: 7, unexpected: 0, flaky: 0 })
     expect((await stat(join(project.folder, 'answer.png'))).size).toBeGreaterThan(5000)
   })
 
   it('is tested against a gateway that started before the application', async () => {
-    const { report, said } = await run('test:running')
-    expect(report.stats, said + JSON.stringify(report.errors)).toMatchObject({
-      expected: 3,
-      unexpected: 0,
-      flaky: 0,
-    })
+    await run('test:running', { expected: 3, unexpected: 0, flaky: 0 })
   })
 
   it.runIf(hasExtra('recordings'))(
@@ -150,14 +142,12 @@ describe('a web application with Playwright', () => {
       expect(stdout, stderr).toContain('response.completed: Tides follow the moon')
       const vitest = await project.readJson('vitest.json')
       expect(vitest, stderr).toMatchObject({ success: true, numPassedTests: 10, numTotalTests: 10 })
-      const { report, said } = await run('test:recorded')
-      expect(report.stats, said + JSON.stringify(report.errors)).toMatchObject({ expected: 5, unexpected: 0 })
+      await run('test:recorded', { expected: 5, unexpected: 0 })
     },
   )
 
   it('attaches the journal, as text and as HAR, to the report of failing tests only', async () => {
-    const { report } = await run('test:failing')
-    expect(report.stats).toMatchObject({ expected: 1, unexpected: 1 })
+    const report = await run('test:failing', { expected: 1, unexpected: 1 })
     const [failing, passing] = (report.suites[0]?.specs ?? []).map(
       ({ tests }) => tests[0]?.results[0]?.attachments,
     )
