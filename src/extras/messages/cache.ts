@@ -49,6 +49,7 @@ function blocksOf(body: MessagesRequest): CacheBlock[] {
   const controls = blocks.map(controlOf)
   // In the request itself, it is a breakpoint at the end.
   controls[controls.length - 1] ??= body['cache_control']
+  if (controls.every((control) => control == null)) return []
   let key = body.model
   let tokens = 0
   return blocks.map((block, place) => {
