@@ -69,23 +69,22 @@ export const rerank = defineOperation({
 
 function relevance(query: string, texts: readonly string[]): number[] {
   const words = wordsOf(query)
-  const sets = texts.map(wordsOf)
+  const sets = texts.map((text) => [...wordsOf(text)].filter((word) => words.has(word)))
   const counts = new Map([...words].map((word) => [word, 0]))
   for (const set of sets)
-    for (const word of set) {
-      const count = counts.get(word)
-      if (count !== undefined) counts.set(word, count + 1)
-    }
+    for (const word of set) counts.set(word, Number(counts.get(word)) + 1)
   const weights = new Map(
     Array.from(counts, ([word, count]) => [word, Math.log(1 + texts.length / (1 + count))]),
   )
   const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
   return sets.map((set) => {
-    const shared = [...set].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0)
+    const shared = set.reduce((sum, word) => sum + (weights.get(word) ?? 0), 0)
     return total === 0 ? 0 : Math.round((shared / total) * 1e6) / 1e6
   })
 }
 
 function wordsOf(text: string): Set<string> {
-  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{1,1000}/gu))
+  const words = new Set<string>()
+  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]{1,1000}/gu)) words.add(word)
+  return words
 }
