@@ -11,6 +11,9 @@ const List = z.core.$constructor<z.ZodArray>('List', (list, definition) => {
   list._zod.parse = (payload, context) => {
     const { value, issues } = payload
     if (!Array.isArray(value)) return parse(payload, context)
+    const { maximum = Infinity } = Object(definition.checks?.at(-1)?._zod.def)
+    // Only the length is reported.
+    if (value.length > Math.max(maximum, maxIssues)) return payload
     const items: unknown[] = []
     for (const [index, item] of value.entries()) {
       // Schemas of requests are synchronous.

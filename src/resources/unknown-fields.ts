@@ -27,6 +27,8 @@ export interface UnknownField {
   suggestion: string | undefined
 }
 
+/** Maximum number of unknown fields to find and count. */
+const maxFound = 10_000
 /** Maximum number of unknown fields that get suggestions. */
 const maxCompared = 100
 /** Maximum length of a field name that gets suggestions. */
@@ -39,7 +41,7 @@ export function unknownFields(schema: z.ZodType | undefined, value: unknown): Un
   const unknown: UnknownField[] = []
   const path: (string | number)[] = []
   const visit = (schema: z.ZodType, value: unknown, key?: string | number): void => {
-    if (typeof value !== 'object' || value === null) return
+    if (typeof value !== 'object' || value === null || unknown.length >= maxFound) return
     if (key !== undefined) path.push(key)
     const shape = shapeFor(schema, value)
     if (shape instanceof z.ZodArray) {
@@ -50,6 +52,7 @@ export function unknownFields(schema: z.ZodType | undefined, value: unknown): Un
   }
   const visitFields = (fields: Fields, value: object): void => {
     for (const [name, inner] of Object.entries(value)) {
+      if (unknown.length >= maxFound) return
       const field = lookUp(fields, name)
       if (field) visit(field, inner, name)
       else {
