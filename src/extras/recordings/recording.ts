@@ -144,9 +144,12 @@ const suffix = '.recording.jsonl'
 /** Shortens long names, because most file systems allow at most 255 bytes. Numbers repeated requests. */
 export function fileNameOf({ operation, key }: Recording['head'], taken: Pick<Set<string>, 'has'>): string {
   const stem = (key === '' ? operation : `${operation.slice(0, 150)}-${key}`).replace(/[^\w.-]+/g, '-')
-  let name = `${stem}${suffix}`
-  for (let number = 2; taken.has(name); number++) name = `${stem}.${number}${suffix}`
-  return name
+  const nameOf = (number: number) => `${stem}${number > 1 ? `.${number}` : ''}${suffix}`
+  let number = 1
+  while (taken.has(nameOf(number))) number *= 2
+  // Halving finds the next of 10,000 numbers in 26 look-ups.
+  for (let step = number >> 2; step > 0; step >>= 1) if (!taken.has(nameOf(number - step))) number -= step
+  return nameOf(number)
 }
 
 export function isRecordingFile(file: string): boolean {
