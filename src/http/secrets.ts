@@ -124,6 +124,14 @@ export function secretsIn(text: string, patterns: readonly SecretPattern[]): Sec
   return places
 }
 
+/** Returns true if the text, which is shorter than a slice, has a match for a hint. */
+export function mayHaveSecrets(text: string, patterns: readonly SecretPattern[]): boolean {
+  const views = [...viewsOf(text)]
+  return patterns.some(({ expression, hint = expression }) =>
+    views.some((view) => view.text.search(hint) >= 0),
+  )
+}
+
 /** Also searches text that is percent-encoded once or twice. A secret longer than a slice ends at a quote or space. */
 function* allPlaces(text: string, patterns: readonly SecretPattern[]): Generator<SecretPlace> {
   let next = 0

@@ -71,8 +71,7 @@ function relevance(query: string, texts: readonly string[]): number[] {
   const words = wordsOf(query)
   const sets = texts.map((text) => [...wordsOf(text)].filter((word) => words.has(word)))
   const counts = new Map([...words].map((word) => [word, 0]))
-  for (const set of sets)
-    for (const word of set) counts.set(word, Number(counts.get(word)) + 1)
+  for (const set of sets) for (const word of set) counts.set(word, Number(counts.get(word)) + 1)
   const weights = new Map(
     Array.from(counts, ([word, count]) => [word, Math.log(1 + texts.length / (1 + count))]),
   )

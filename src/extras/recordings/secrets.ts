@@ -7,6 +7,7 @@ import {
   hidden,
   isSecretName,
   keyPatterns,
+  mayHaveSecrets,
   namePatterns,
   plainName,
   type SecretPattern,
@@ -101,20 +102,29 @@ export class SecretFinder {
   *#inBase64(text: string): Generator<SecretFound> {
     // A match of several million characters overflows the stack, so the end of a run is searched for.
     const other = /[^A-Za-z0-9+/_-]/g
+    let pieces: Decoded[] = []
+    let size = 0
     for (const { index } of text.matchAll(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16}/g)) {
       other.lastIndex = index
       const run = text.slice(index, other.exec(text)?.index)
+      // A hash, such as a recording's own.
+      if (run.search(/[^\da-f]/) < 0) continue
       for (let at = 0; at < run.length; at += maxRun - base64Overlap) {
         const slice = run.slice(at, at + maxRun)
-        for (const offset of [0, 1, 2, 3]) yield* this.#atOffset(slice.slice(offset), index + at + offset)
+        for (const offset of [0, 1, 2, 3]) pieces.push(decoded(slice.slice(offset), index + at + offset))
+        size += slice.length
+        if (size < maxShort) continue
+        for (const piece of pieces) yield* this.#inPiece(piece)
+        pieces = []
+        size = 0
       }
     }
+    // Short pieces are searched at once first. A parameter starts at the beginning of a piece or after an ampersand.
+    if (!mayHaveSecrets(pieces.map(({ plain }) => plain).join('&'), this.#patterns)) return
+    for (const piece of pieces) yield* this.#inPiece(piece)
   }
 
-  *#atOffset(run: string, place: number): Generator<SecretFound> {
-    // A single trailing character does not encode a byte.
-    const part = run.length % 4 === 1 ? run.slice(0, -1) : run
-    const plain = atob(part.replaceAll('-', '+').replaceAll('_', '/'))
+  *#inPiece({ part, plain, place }: Decoded): Generator<SecretFound> {
     for (const { start, end, kind, placeholder } of this.#byPattern(plain)) {
       const from = Math.floor(start / 3) * 3
       const to = Math.min(plain.length, Math.ceil(end / 3) * 3)
@@ -129,6 +139,18 @@ export class SecretFinder {
       }
     }
   }
+}
+
+interface Decoded {
+  readonly part: string
+  readonly plain: string
+  readonly place: number
+}
+
+function decoded(run: string, place: number): Decoded {
+  // A single trailing character does not encode a byte.
+  const part = run.length % 4 === 1 ? run.slice(0, -1) : run
+  return { part, plain: atob(part.replaceAll('-', '+').replaceAll('_', '/')), place }
 }
 
 /** Returns a placeholder of the secret's length. Equal secrets get equal placeholders. */
