@@ -124,14 +124,6 @@ export function secretsIn(text: string, patterns: readonly SecretPattern[]): Sec
   return places
 }
 
-/** Returns true if the text, which is shorter than a slice, has a match for a hint. */
-export function mayHaveSecrets(text: string, patterns: readonly SecretPattern[]): boolean {
-  const views = [...viewsOf(text)]
-  return patterns.some(({ expression, hint = expression }) =>
-    views.some((view) => view.text.search(hint) >= 0),
-  )
-}
-
 /** Also searches text that is percent-encoded once or twice. A secret longer than a slice ends at a quote or space. */
 function* allPlaces(text: string, patterns: readonly SecretPattern[]): Generator<SecretPlace> {
   let next = 0
@@ -182,7 +174,7 @@ interface View {
 /** Percent-encoding, and the characters that some serialisers escape in JSON unnecessarily. */
 const encoded = /%[\da-f]{2}|\\u00[2-7][\da-f](?<!\\u00(?:22|5c))|\\\//gi
 
-function* viewsOf(text: string): Generator<View> {
+export function* viewsOf(text: string): Generator<View> {
   let view: View = { text, placeOf: (index) => index }
   yield view
   for (let times = 0; times < 2 && view.text.search(encoded) >= 0; times++) {

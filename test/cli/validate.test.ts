@@ -141,8 +141,8 @@ describe('validateFiles() with unreadable files', () => {
       'bomb.yaml:1:1: expands to too many values through aliases',
     ])
   })
-  it.each(['[', '- ', '{"a":', 'a: {'])('reports 100,000 levels of %s', async (level) => {
-    const text = level.repeat(100_000)
+  it.each(['[', '- ', '{"a":', 'a: {'])('reports 30,000 levels of %s', async (level) => {
+    const text = level.repeat(30_000)
     expect(await problemsOf('deep.yaml', text)).toEqual([
       expect.stringMatching(/^deep\.yaml:1:\d+: is nested too deeply$/),
     ])

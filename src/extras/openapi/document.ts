@@ -93,6 +93,8 @@ function prefixOf(servers: unknown): string {
 
 /** Maximum file size in bytes. Published documents are about 2 MB. */
 const maxFileSize = 64 * 1024 * 1024
+/** Maximum number of tokens in YAML. Published documents have about half a million. */
+const maxTokens = 1_500_000
 
 /** The last file read, cached because tests create many gateways with the same document. */
 let last: { name: string; changedAt: number | undefined; value: unknown } | undefined
@@ -103,7 +105,7 @@ export function readDocumentFile(file: string): unknown {
   const name = builtin?.('node:path').resolve(file) ?? file
   const changedAt = builtin?.('node:fs').statSync(name, { throwIfNoEntry: false })?.mtimeMs
   if (changedAt !== undefined && last?.name === name && last.changedAt === changedAt) return last.value
-  const { value } = parseDataText(file, readRegularFile(file, maxFileSize).toString())
+  const { value } = parseDataText(file, readRegularFile(file, maxFileSize).toString(), null, maxTokens)
   last = { name, changedAt, value }
   return value
 }

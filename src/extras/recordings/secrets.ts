@@ -7,11 +7,11 @@ import {
   hidden,
   isSecretName,
   keyPatterns,
-  mayHaveSecrets,
   namePatterns,
   plainName,
   type SecretPattern,
   secretsIn,
+  viewsOf,
 } from '../../http/secrets.ts'
 import { toLatin1 } from '../../lib/bytes.ts'
 import { RecentMap } from '../../lib/recent-map.ts'
@@ -120,7 +120,10 @@ export class SecretFinder {
       }
     }
     // Short pieces are searched at once first. A parameter starts at the beginning of a piece or after an ampersand.
-    if (!mayHaveSecrets(pieces.map(({ plain }) => plain).join('&'), this.#patterns)) return
+    const views = [...viewsOf(pieces.map(({ plain }) => plain).join('&'))]
+    const matches = ({ expression, hint = expression }: SecretPattern) =>
+      views.some((view) => view.text.search(hint) >= 0)
+    if (!this.#patterns.some(matches)) return
     for (const piece of pieces) yield* this.#inPiece(piece)
   }
 
