@@ -261,14 +261,10 @@ function turnsIn(blocks: Block[], types: RegExp, isStart: (block: Block, before?
     const { type, id, tool_use_id, at } = block
     isLate = before?.at === at && (isLate || before['type'] !== 'tool_result')
     if (isStart(block, before)) turns.push([])
+    if (!types.test(textOf(type))) continue
     const kind = /_use$/.test(textOf(type)) ? 'call' : 'result'
-    const step = {
-      ...block,
-      kind,
-      id: textOf(id ?? tool_use_id),
-      isLate: isLate && type === 'tool_result',
-    } as const
-    if (types.test(textOf(type))) turns.at(-1)?.push(step)
+    const step = { kind, id: textOf(id ?? tool_use_id), isLate: isLate && type === 'tool_result' } as const
+    turns.at(-1)?.push({ ...block, ...step })
   }
   return turns
 }

@@ -76,7 +76,10 @@ describe('a recording file', () => {
   it('is named after its operation and key, with a number for repeated requests', () => {
     const named = { ...head, key: 'k' }
     expect(fileNameOf(named, new Set())).toBe('ask-k.recording.jsonl')
-    expect(fileNameOf(named, new Set(['ask-k.recording.jsonl']))).toBe('ask-k.2.recording.jsonl')
+    const taken = new Set<string>()
+    for (let number = 1; number < 100; number++) taken.add(fileNameOf(named, taken))
+    expect([...taken][1]).toBe('ask-k.2.recording.jsonl')
+    expect([...taken][98]).toBe('ask-k.99.recording.jsonl')
     expect(fileNameOf({ ...head, operation: 'get /a' }, new Set())).toBe('get-a.recording.jsonl')
   })
 
