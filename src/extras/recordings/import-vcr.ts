@@ -23,8 +23,11 @@ const Interaction = z.lazy(() =>
   }),
 )
 
+/** Maximum number of tokens in YAML. The parser takes up to 3 s for them. */
+const maxTokens = 500_000
+
 export function readCassette(text: string, file: string): (() => Entry)[] {
-  const { value } = parseDataText(file, text, tagsOfCassettes)
+  const { value } = parseDataText(file, text, tagsOfCassettes, maxTokens)
   const { interactions, http_interactions, requests, responses } = isObject(value) ? value : {}
   const replies = Array.isArray(responses) ? responses : []
   // A serializer of LangChain stores requests and responses in two lists.
