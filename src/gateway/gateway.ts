@@ -66,8 +66,10 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
     const operations = [...specified, ...outside, ...custom]
     for (const { operations: toOperations } of extras)
       if (typeof toOperations === 'function') operations.push(...toOperations(operations))
+    const disabled = operationsOutside(created.filter((extra) => !extras.includes(extra)))
     const reading: ReadOptions = {
       operations,
+      disabled: disabled.map(({ id }) => id),
       formats: available.flatMap((extra) => extra.readScenario ?? []),
     }
     const read = (input: unknown): ParsedScenario => readScenario(input, { ...reading, files })

@@ -84,6 +84,8 @@ export function describe({ description, default: value }: Option): string {
 const optionsOfOthers = new Map([
   ['onUnhandledRequest', '; pass it to intercept(gateway, { onUnhandledRequest })'],
   ['maxRetries', '; it is a client option'],
+  ['upstream', '; use recordings: { upstream: … }'],
+  ['extensions', '; all operations are enabled by default; onlySpecified: true disables all but six'],
   ...['port', 'host', 'token', 'console', 'allowedHosts', 'allowedOrigins'].map(
     (name) => [name, '; it is a startServer option, and a flag on the command line'] as const,
   ),

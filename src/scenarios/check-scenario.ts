@@ -35,27 +35,27 @@ export interface KnownOperation {
   /** Present if the operation generates text. */
   readonly protocol?: object | undefined
   readonly streams?: boolean | object | undefined
+  readonly input?: { readonly query?: unknown; readonly body?: unknown } | undefined
   readonly isCustom?: true | undefined
 }
 
 export interface CheckOptions {
   readonly operations: readonly KnownOperation[]
+  /** Ids of operations that `onlySpecified` disables. Default: none. */
+  readonly disabled?: readonly string[]
 }
 
 /** Returns the scenario with defaults filled in. Throws a `ScenarioError` with all problems if it is invalid. */
-export function checkScenario(input: unknown, { operations }: CheckOptions): ParsedScenario {
+export function checkScenario(input: unknown, options: CheckOptions): ParsedScenario {
   const scenario = checkShape(input)
-  assertNone(scenarioProblems(scenario, operations), input)
+  assertNone(scenarioProblems(scenario, options), input)
   return scenario
 }
 
-function* scenarioProblems(
-  { rules }: ParsedScenario,
-  operations: readonly KnownOperation[],
-): Generator<Finding> {
+function* scenarioProblems({ rules }: ParsedScenario, options: CheckOptions): Generator<Finding> {
   for (const [index, rule] of rules.entries()) {
-    const targets = new Map([rule.on].flat().map((name) => [name, targetOf(name, operations)]))
-    for (const [path, says] of ruleProblems({ rule, operations, targets }))
+    const targets = new Map([rule.on].flat().map((name) => [name, targetOf(name, options.operations)]))
+    for (const [path, says] of ruleProblems({ ...options, rule, targets }))
       yield [['rules', index, ...path], says]
   }
 }
@@ -173,7 +173,7 @@ function targetOf(name: string, operations: readonly KnownOperation[]): KnownOpe
 
 const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/(?!api\/v1\/)[^\s?#{}]*$/
 
-function* onProblems({ rule, operations }: RuleContext): Generator<Finding> {
+function* onProblems({ rule, operations, disabled = [] }: RuleContext): Generator<Finding> {
   const ids = [...operations.map(({ id }) => id), textOperations]
   for (const [index, on] of [rule.on].flat().entries()) {
     if (on === '*' || ids.includes(on)) continue
@@ -183,6 +183,9 @@ function* onProblems({ rule, operations }: RuleContext): Generator<Finding> {
     const asPath = `/${on.replace(/\.(create|parse|stream)$/, '').replaceAll('.', '/')}`
     const operation = operations.find((each) => matchesPath(each, method, below ?? asPath))
     if (operation) yield [path, `: '${on}' is an operation: use its id '${operation.id}'`]
+    else if (/^[A-Z]+ +(?!\/|https?:)\S+$/.test(on))
+      yield [path, `: the path must start with a slash: write '${on.replace(/ +/, ' /')}'`]
+    else if (disabled.includes(on)) yield [path, `: '${on}' is disabled, because onlySpecified is true`]
     else if (!on.includes('/')) yield [path, `: unknown operation '${on}'${didYouMean(on, ids)}`]
     else if (/[{}*]|\/:/.test(on))
       yield [path, `: '${on}' has a placeholder, but rules match literal paths: use defineOperation()`]

@@ -414,6 +414,12 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       () => create({ limits: { max: 3 } }),
       "createGateway: unknown option 'limits.max'; expected one of sandboxes, sandboxIdle, journalBytes, defaultSandbox, journalEntries, journalBodyBytes, requestBodyBytes",
     ],
+    [() => create({ upstream: 'x' }), "unknown option 'upstream'; use recordings: { upstream: … }"],
+    [() => create({ extensions: [] }), 'by default; onlySpecified: true disables all but six'],
+    [
+      () => create({ onlySpecified: true }).use({ on: 'createChatCompletion', fault: 'timeout' }),
+      "use(): on: 'createChatCompletion' is disabled, because onlySpecified is true",
+    ],
     [() => create({ port: 4141 }), "unknown option 'port'; it is a startServer option"],
     [
       () => create({ scenarios: 'flaky' }),
@@ -440,6 +446,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => gateway.use(), 'use() expects at least one scenario or rule'],
     [() => gateway.use(['flaky']), 'use(): a scenario must be { name, rules: […] }, got a list'],
     [() => gateway.use('./nope.yaml'), `./nope.yaml: no such file (looked for ${process.cwd()}/nope.yaml)`],
+    [() => rule({ on: 'POST rank' }), "on: the path must start with a slash: write 'POST /rank'"],
     [() => rule({ on: 'POST /api/v1/other' }), "a path below /api/v1, as in 'POST /other'"],
     [
       () => rule({ on: 'POST /reports/{id}' }),
