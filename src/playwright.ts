@@ -26,8 +26,8 @@ declare global {
 
 const matchers = Object.entries(toMatchers(everyOperation)).map(([name, matcher]) => [
   name,
-  async (received: unknown, ...args: unknown[]) => {
-    const result = await matcher(received, ...args)
+  async function (this: { readonly isNot: boolean }, received: unknown, ...args: unknown[]) {
+    const result = await matcher.call(this, received, ...args)
     return { pass: result.pass, message: () => messageWithFields(result) }
   },
 ])

@@ -1,16 +1,20 @@
 /** Assertions on a journal. A failed assertion lists the received calls. */
+import * as z from 'zod'
 import { GatewayError } from '../http/errors.ts'
 import { hidden } from '../http/secrets.ts'
+import { pathOf } from '../http/violations.ts'
 import { splitAddress } from '../lib/address.ts'
 import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
 import { matches } from '../lib/equal.ts'
-import { lookUp } from '../lib/json.ts'
+import { fieldsOf, lookUp } from '../lib/json.ts'
 import { shown } from '../lib/schema-messages.ts'
+import { mapInside, readAt } from '../lib/value-path.ts'
+import { unknownFields } from '../resources/unknown-fields.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { hiddenEntry, type JournalEntry, readMatch } from './entry.ts'
-import { allCallsText, calls } from './journal-text.ts'
+import { allCallsText, calls, sentence } from './journal-text.ts'
 
 export interface Verdict {
   pass: boolean
@@ -47,9 +51,9 @@ export interface Findings {
 /** @param expected Expected calls. Default: at least one. */
 export function judgeCalls(
   { entries, stray }: Pick<Findings, 'entries' | 'stray'>,
-  expected: { operation: string; match?: unknown; times?: number },
-): Verdict {
-  const { operation, times } = expected
+  expected: { operation: string; input?: KnownOperation['input']; match?: unknown; times?: number },
+): Verdict & { readonly unknown: readonly string[] } {
+  const { operation, input, times } = expected
   const match = readMatch(expected.match)
   const called = entries.filter((entry) => entry.operation === operation)
   const matching = withFields(called, match)
@@ -63,13 +67,15 @@ export function judgeCalls(
     )
   const wanted = `${times === undefined ? 'a call' : calls(times)} to ${operation}${fields}`
   const received = `but received ${matching.length || 'none'}`
-  const start = `${pass ? 'Did not expect' : 'Expected'} ${wanted}, ${received}${truncatedText(called, match)}.`
+  const unknown = matching.length > 0 ? [] : unknownIn(match, called, input)
+  const hints = unknown.map((each) => sentence(`\nNo call has ${each}`)).join('')
+  const start = `${pass ? 'Did not expect' : 'Expected'} ${wanted}, ${received}${truncatedText(called, match)}.${hints}`
   const rest = pass || match === undefined ? [] : called.filter((entry) => !matching.includes(entry))
   const closest = nearestTo(match, rest)
   const all = allCallsText(entries, pass ? [] : stray)
-  if (!closest) return { pass, message: `${start}\n${all}` }
+  if (!closest) return { pass, unknown, message: `${start}\n${all}` }
   const message = `${start}\n${all}\nThe closest is call ${entries.indexOf(closest) + 1}:`
-  return { pass, message, ...withoutSecrets(pickFields(match, closest), match) }
+  return { pass, unknown, message, ...withoutSecrets(pickFields(match, closest), match) }
 }
 
 export function judgeUnmatched(
@@ -168,6 +174,18 @@ export function missingFields(values: readonly unknown[], expected: unknown, pat
       inner,
       `${path}${field}.`,
     )
+  })
+}
+
+/** Returns fields of a match that no call has and the operation's schema does not know, with suggestions. */
+function unknownIn(match: unknown, entries: readonly JournalEntry[], input: KnownOperation['input'] = {}) {
+  // The fields of an asymmetric matcher are not fields of a request.
+  const plain = fieldsOf(mapInside(match, (value) => (Object(value).asymmetricMatch ? null : value)))
+  return (['query', 'body'] as const).flatMap((part) => {
+    const schema = input[part]
+    return (schema instanceof z.ZodType ? unknownFields(schema, plain[part]) : [])
+      .filter(({ path }) => entries.every((entry) => readAt(entry[part], path) === undefined))
+      .map(({ path, name, fields }) => `'${pathOf(part, path)}'${meantBy(name, Object.keys(fields))}`)
   })
 }
 

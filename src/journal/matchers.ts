@@ -1,7 +1,7 @@
 /** The journal's matchers, declared once for Vitest, Playwright and `expectSandbox()`. */
 import { hideInString } from '../http/secrets.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
-import { printable } from '../lib/print.ts'
+import { printable, printWarning } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
@@ -62,24 +62,39 @@ export interface MatcherResult extends Omit<Verdict, 'message'> {
   message(): string
 }
 
-type Matcher = (received: unknown, ...args: unknown[]) => MatcherResult | Promise<MatcherResult>
+type Matcher = (this: State, received: unknown, ...args: unknown[]) => MatcherResult | Promise<MatcherResult>
+/** The part that we use of the object that test runners pass as `this`. */
+type State = { readonly isNot?: boolean }
 
 export function toMatchers(operations: readonly KnownOperation[]): Readonly<Record<MatcherName, Matcher>> {
-  const judgeOperation = (name: MatcherName, received: unknown, operation: unknown, rest: object) => {
+  type Expected = State & { readonly match: unknown; readonly times?: number }
+  const judgeOperation = (name: MatcherName, received: unknown, operation: unknown, expected: Expected) => {
     assertInspectable(received)
-    const known = received.journal.operations ?? operations
+    const known: readonly KnownOperation[] = received.journal.operations ?? operations
     if (typeof operation !== 'string') throw missing(name, `an operation, got ${shown(operation)}`, operation)
     // It would silently match no calls.
-    if (!known.some(({ id }) => id === operation)) throw new TypeError(unknownOperation(operation, known))
-    return judge(received, (findings) => judgeCalls(findings, { operation, ...rest }))
+    const declared = known.find(({ id }) => id === operation)
+    if (!declared) throw new TypeError(unknownOperation(operation, known))
+    return judge(received, (findings) => {
+      const { unknown, ...verdict } = judgeCalls(findings, { ...expected, operation, input: declared.input })
+      // The assertion passes, perhaps only because of a misspelt field.
+      for (const each of verdict.pass === Boolean(expected.isNot) ? [] : unknown)
+        printWarning(`[understudy] ${name}(): no call to ${operation} has ${each}`)
+      return verdict
+    })
   }
   return {
-    toHaveReceived: (received, operation, match) =>
-      judgeOperation('toHaveReceived', received, operation, { match }),
-    toHaveReceivedTimes: (received, operation, times, match) => {
+    toHaveReceived(received, operation, match) {
+      return judgeOperation('toHaveReceived', received, operation, { isNot: this.isNot, match })
+    },
+    toHaveReceivedTimes(received, operation, times, match) {
       if (typeof operation === 'string' && !(Number.isInteger(times) && Number(times) >= 0))
         throw missing('toHaveReceivedTimes', `a number of calls, got ${shown(times)}`)
-      return judgeOperation('toHaveReceivedTimes', received, operation, { match, times })
+      return judgeOperation('toHaveReceivedTimes', received, operation, {
+        isNot: this.isNot,
+        match,
+        times: Number(times),
+      })
     },
     toHaveNoUnmatchedRequests: (received) =>
       judge(received, ({ unmatched }) => judgeUnmatched(unmatched, operations)),
@@ -153,7 +168,7 @@ export function toExpectations<Result, RequestBodies extends object>(
       throw Object.assign(new Error(messageWithFields(result)), { expected, actual })
     }
     const entries = Object.entries(matchers).map(([name, matcher]) => {
-      return [name, (...args: unknown[]) => whenAll([matcher(received, ...args)], check)]
+      return [name, (...args: unknown[]) => whenAll([matcher.call({ isNot }, received, ...args)], check)]
     })
     return Object.fromEntries(entries)
   }

@@ -1,5 +1,5 @@
 /** Tests the journal's matchers in Vitest, in Playwright, and as functions. Their messages: `test/vitest`. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, expectSandbox, type Gateway, promptsText } from '../../src/index.ts'
 import { expect as playwrightExpect } from '../../src/playwright.ts'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
@@ -27,6 +27,25 @@ describe.each(runners)('matchers of %s', (_, check) => {
     await check(gateway).not.toHaveFinishedScript()
     const mistake = async () => check(gateway).toHaveReceived('createResponse', { body: { input: 'Ho' } })
     await expect(mistake()).rejects.toThrow(/^Expected a call to createResponse with these fields, but rec/)
+  })
+
+  it('print or show a field that neither a call nor the schema has', async () => {
+    const gateway = createGateway()
+    await call(gateway, 'POST /responses', { body: { model: 'a/b', input: 'Hi', top_a: 1 } })
+    const known = { stream: true, reasoning: expect.any(Object), input: expect.any(Number) }
+    const match = { body: { inptu: 'Hi', top_a: 2, ...known } } as object
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    onTestFinished(() => warn.mockRestore())
+    await check(gateway).not.toHaveReceived('createResponse', match)
+    await check(gateway).toHaveReceivedTimes('createResponse', 0, match)
+    const problem = "call to createResponse has 'body.inptu'; did you mean 'input'?"
+    expect(warn.mock.calls).toEqual([
+      [`[understudy] toHaveReceived(): no ${problem}`],
+      [`[understudy] toHaveReceivedTimes(): no ${problem}`],
+    ])
+    const failing = async () => check(gateway).toHaveReceived('createResponse', match)
+    await expect(failing()).rejects.toThrow("No call has 'body.inptu'; did you mean 'input'?")
+    expect(warn).toHaveBeenCalledTimes(2)
   })
 
   it('judge a remote sandbox', async () => {
