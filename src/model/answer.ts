@@ -132,7 +132,9 @@ async function callTools(
     const called = functions.find(({ name }) => name === item.name)
     if (called) {
       const problem = called.strict ? jsonProblem?.(item.arguments, { ...called.parameters }) : undefined
-      if (problem !== undefined)
+      const text = textProblem(item, called.parameters)
+      if (text !== undefined) warn(text)
+      else if (problem !== undefined)
         warn(`the script calls '${item.name}' with arguments that its strict schema rejects: ${problem}`)
       return item
     }
@@ -142,6 +144,16 @@ async function callTools(
     warn(`the script calls '${item.name}', but the request's tools do not include it${hint}`)
     return item
   })
+}
+
+/** Text is sent as `input`, which only custom tools take, and functions that stand in for them. */
+function textProblem({ name, arguments: json }: FunctionCallItem, parameters: unknown): string | undefined {
+  const properties = fieldsOf(fieldsOf(parameters)['properties'])
+  const [first] = Object.keys(properties)
+  const { input, ...others } = fieldsOf(parseJson(json))
+  const isText = typeof input === 'string' && Object.keys(others).length === 0
+  if (!isText || first === undefined || Object.hasOwn(properties, 'input')) return undefined
+  return `the script calls '${name}' with text, which only custom tools take: write call: { ${name}: { ${first}: … } }`
 }
 
 /** Warns about scripted text that the request's strict schema rejects, unless it is a refusal or was truncated. */

@@ -55,10 +55,23 @@ describe('a scripted call', () => {
     const gateway = createGateway()
     gateway.script([{ call: { apply_patch: patch } }])
     const tool = { ...closeAgent, name: 'apply_patch' }
-    expect((await ask(gateway, { tools: [tool] })).output).toMatchObject([
-      { type: 'function_call', arguments: JSON.stringify({ input: patch }) },
-    ])
+    const { output, warnings } = await ask(gateway, { tools: [tool] })
+    expect(output).toMatchObject([{ type: 'function_call', arguments: JSON.stringify({ input: patch }) }])
+    expect(warnings).toEqual([])
   })
+
+  it.each(['input', 'path'])(
+    'with text, of a function with the parameter %s, warns unless it is input',
+    async (name) => {
+      const gateway = createGateway()
+      gateway.script([{ call: { apply_patch: patch } }])
+      const parameters = { type: 'object', properties: { [name]: {} } }
+      const { warnings } = await ask(gateway, { tools: [{ ...closeAgent, name: 'apply_patch', parameters }] })
+      const warning =
+        "the script calls 'apply_patch' with text, which only custom tools take: write call: { apply_patch: { path: … } }"
+      expect(warnings).toEqual(name === 'path' ? [warning] : [])
+    },
+  )
 
   it.each(['call', 'output'])('of a custom tool continues with its result, by %s', async (form) => {
     const gateway = createGateway()
