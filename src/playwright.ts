@@ -43,7 +43,7 @@ export interface WorkerFixtures {
   gatewayOptions: GatewayOptions
   /**
    * The worker's server, on a free port. If `UNDERSTUDY_URL` is set, connects to that server instead, and
-   * ignores `gatewayOptions`. `UNDERSTUDY_TOKEN` is the server's token, if it requires one.
+   * throws if there are `gatewayOptions`. `UNDERSTUDY_TOKEN` is the server's token, if it requires one.
    */
   gateway: RemoteGateway
 }
@@ -62,6 +62,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   gateway: [
     async ({ gatewayOptions }, use) => {
       const { UNDERSTUDY_URL: url, UNDERSTUDY_TOKEN: token } = process.env
+      if (url && Object.keys(gatewayOptions).length > 0)
+        throw new Error(
+          'gatewayOptions has no effect, because UNDERSTUDY_URL is set: pass the options to that server (--config)',
+        )
       if (url) return use(await connectGateway(url, token ? { token } : {}))
       await using server = await startServer(gatewayOptions)
       await use(await connectGateway(server.url))

@@ -131,6 +131,12 @@ describe('a web application with Playwright', () => {
     await run('test:running', { expected: 3, unexpected: 0, flaky: 0 })
   })
 
+  it('rejects gatewayOptions next to UNDERSTUDY_URL, because they have no effect', async () => {
+    await project.run('UNDERSTUDY_URL=http://127.0.0.1:1 npm run --silent test:failing')
+    const report = JSON.stringify(await project.readJson('report.json'))
+    expect(report).toContain('gatewayOptions has no effect, because UNDERSTUDY_URL is set')
+  })
+
   it.runIf(hasExtra('recordings'))(
     'is tested with committed recordings and faults, in the browser, in Vitest and with a server',
     async () => {

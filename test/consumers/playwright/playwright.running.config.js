@@ -9,7 +9,8 @@ process.env.UNDERSTUDY_URL = understudy
 export default {
   ...config,
   testMatch: ['key.spec.js', 'common.spec.cjs'],
-  use: { ...config.use, baseURL: application },
+  // The server has its own options.
+  use: { ...config.use, baseURL: application, gatewayOptions: {} },
   webServer: [
     { command: 'npx gateway-understudy --port 4142', url: `${understudy}/__understudy/health` },
     {
