@@ -110,7 +110,10 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
       scripts.length === 1
         ? 'the script is already used by another'
         : `all ${scripts.length} scripts are already used by others`
-    const message = `this is a new conversation, or the client changed its history, and ${reason}${forOthers}`
+    const fix = active.rule.onEnd?.startsWith('repeat')
+      ? ''
+      : "; to accept it, call script() again, or set onEnd: 'repeat' or 'pass'"
+    const message = `this is a new conversation, or the client changed its history, and ${reason}${fix}${forOthers}`
     return reject({ active, run }, 1, message, `no new conversation: ${reason}`)
   }
 

@@ -440,7 +440,9 @@ describe('scripted conversations', () => {
     ] as const) {
       strict.script([{ text }])
       expect(textOf(await new Agent(strict, text).ask())).toBe(text)
-      expect(await rejection()).toContain(`, and ${problem}; to let other conversations pass`)
+      expect(await rejection()).toContain(
+        `${problem}; to accept it, call script() again, or set onEnd: 'repeat' or 'pass'; to let other`,
+      )
     }
   })
 
