@@ -95,7 +95,9 @@ function addServe(program: Command, start: Start): Command {
     const [word] = serve.args
     if (word !== undefined) {
       const names = program.commands.map((command) => command.name())
-      const hint = meantBy(word, names) || ': write serve, or see --help; --scenario activates a scenario'
+      const hint = /^\d+$/.test(word)
+        ? `: to choose the port, write --port ${word}`
+        : meantBy(word, names) || ': write serve, or see --help; --scenario activates a scenario'
       throw new UsageError(`Unknown command '${word}'${hint}`)
     }
     const command = await import('./serve-command.ts')

@@ -35,7 +35,8 @@ function checkFile(file: string): void {
   const data = readDataFile(file)
   if (Array.isArray(data.value)) {
     const hint = didYouMean(name, collectionNames.map(kebabCase))
-    throw new Error(`A list is read as a fixture, but there is no collection '${name}'${hint}`)
+    const other = 'for a scenario, write { name, rules: […] }'
+    throw new Error(`A list is read as a fixture (${other}), but there is no collection '${name}'${hint}`)
   }
   if (isConfig(data.value)) new GatewayCore(readConfig(file), gatewaySetup)
   else readScenario(file, { operations: everyOperation, files: () => data })

@@ -170,7 +170,8 @@ function parseYaml(file: string, text: string, maxTokens: number, tags?: Tags): 
     const language = file.endsWith('.json') ? 'JSON' : 'YAML'
     const [error] = [...document.errors, ...document.warnings]
     if (error?.code === 'RESOURCE_EXHAUSTION') failAt(tooDeep, error.pos[0])
-    if (error) failAt(`not ${language}: ${yamlProblems[error.code] ?? otherProblem}`, error.pos[0])
+    const more = language === 'YAML' && error?.code === 'MISSING_CHAR' ? ', or the indentation is wrong' : ''
+    if (error) failAt(`not ${language}: ${yamlProblems[error.code] ?? otherProblem}${more}`, error.pos[0])
     const anchors = new Set<string>()
     let aliases = 0
     visit(document, {

@@ -254,6 +254,7 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     [['--seed', ''], '--seed must not be empty'],
     [['scenario'], "Unknown command 'scenario'; did you mean 'scenarios'?"],
     [['start'], "Unknown command 'start': write serve, or see --help; --scenario activates a scenario"],
+    [['4141'], "Unknown command '4141': to choose the port, write --port 4141"],
     [['--scenario', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
     [['--scenario', '@none.yaml'], '@none.yaml: no such file'],
     [

@@ -152,7 +152,11 @@ describe('validateFiles() with unreadable files', () => {
     expect(problem).toMatch(/^end\.json:\d+:\d+: not JSON: a bracket, quote, comma or colon is missing$/)
   })
   it.each([
-    ["a: 'x", '1:6: not YAML: a bracket, quote, comma or colon is missing'],
+    ["a: 'x", '1:6: not YAML: a bracket, quote, comma or colon is missing, or the indentation is wrong'],
+    [
+      'rules:\n  - on: text\n   fault: timeout',
+      '3:1: not YAML: a bracket, quote, comma or colon is missing, or the indentation is wrong',
+    ],
     ['a: 1\n---\nb: 2\n', '2:1: not YAML: only one value is allowed'],
     ['- a\nb: 1\n', '2:1: not YAML: check the indentation and punctuation here, or quote the text'],
     [
@@ -167,7 +171,7 @@ describe('validateFiles() with unreadable files', () => {
     ['a: *b*\n', '1:4: not YAML: quote text that begins with *'],
     ['a: @b\n', '1:4: not YAML: quote text that begins with this character'],
     ['a: "\\d"\n', '1:5: not YAML: write \\\\ for a backslash, or use single quotes'],
-    ['%a: 1\n', '2:1: not YAML: a bracket, quote, comma or colon is missing'],
+    ['%a: 1\n', '2:1: not YAML: a bracket, quote, comma or colon is missing, or the indentation is wrong'],
     ['a: !!foo 1\n', '1:4: not YAML: remove the tag, or quote text that begins with !'],
   ])('reports invalid YAML %j', async (text, problem) => {
     expect(await problemsOf('invalid.yaml', text)).toEqual([`invalid.yaml:${problem}`])
@@ -197,7 +201,7 @@ describe('validateFiles() with fixture files', () => {
 
   it('reports a list whose file name is not a collection', async () => {
     expect(await problemsOf('provider.json', '[]')).toEqual([
-      "provider.json:1:1: A list is read as a fixture, but there is no collection 'provider'; did you mean 'providers'?",
+      "provider.json:1:1: A list is read as a fixture (for a scenario, write { name, rules: […] }), but there is no collection 'provider'; did you mean 'providers'?",
     ])
   })
 
