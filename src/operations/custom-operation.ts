@@ -5,6 +5,7 @@ import { GatewayError } from '../http/errors.ts'
 import { HeaderRecord } from '../http/header-record.ts'
 import { announcesEvents, type Reply } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { about, check, shown } from '../lib/schema-messages.ts'
 import { type AnyOperation, type RequestContext, type Schema, shapeOf } from '../operation.ts'
 import { textOperations } from '../scenarios/names.ts'
@@ -30,7 +31,7 @@ const Declaration = z.lazy(() => {
     'must be a Standard Schema, for example from zod, Valibot or ArkType',
   )
   const part = schema.optional()
-  return z.strictObject({
+  const shape = {
     id: z.string().min(1),
     method: z.enum(['get', 'post', 'put', 'patch', 'delete']),
     path: z
@@ -42,21 +43,31 @@ const Declaration = z.lazy(() => {
       }),
     doc: z.object({}).optional(),
     input: z
-      .strictObject({
-        params: part,
-        query: part,
-        headers: part,
-        body: part,
-        bodyIsOptional: z.boolean().optional(),
-      })
+      .custom((value) => !isSchema(value), 'must be { params, query, headers, body }, each a schema')
+      .pipe(
+        z.strictObject(
+          { params: part, query: part, headers: part, body: part, bodyIsOptional: z.boolean().optional() },
+          listFields,
+        ),
+      )
       .optional(),
     output: schema,
     errors: z.array(z.int()).optional(),
     writes: z.boolean().optional(),
     streams: z.custom((value) => typeof value === 'boolean' || isSchema(value), streamsForm).optional(),
     resolve: z.custom((value) => typeof value === 'function', 'must be a function that returns a reply'),
-  })
+  }
+  return z.strictObject(shape, listFields)
 })
+
+/** Lists the fields in the message for an unknown one. */
+const listFields = {
+  error(issue: z.core.$ZodRawIssue) {
+    if (issue.code !== 'unrecognized_keys') return undefined
+    const fields = Object.keys(Object(issue.inst?._zod.def)['shape'])
+    return `Unknown field${didYouMean(String(issue.keys[0]), fields)}`
+  },
+}
 
 const streamsForm = 'must be true, or a Standard Schema of the events'
 
@@ -69,12 +80,14 @@ function withBraces(path: string): string {
   return path.replace(/(?<=\/):(\w+)/g, '{$1}')
 }
 
-function conflictOf({ id, method, path }: AnyOperation, others: readonly AnyOperation[]): string | undefined {
+function conflictOf({ id, method, path, input }: AnyOperation, others: readonly AnyOperation[]) {
   if (id === textOperations)
     return `the id '${textOperations}' is reserved: in rules, it means every operation that generates text`
   const other = others.find((each) => conflicts(each, { id, method, path }))
   if (other?.id === id) return 'another operation has the same id; to change its replies, use rules'
-  return other && `${method.toUpperCase()} ${path} is already defined by '${other.id}'`
+  if (other) return `${method.toUpperCase()} ${path} is already defined by '${other.id}'`
+  const extra = Object.keys(Object(Object(input?.params).shape)).find((name) => !path.includes(`{${name}}`))
+  return extra && `input.params.${extra} is not a parameter of ${path}`
 }
 
 type Named = Pick<AnyOperation, 'id' | 'method' | 'path'>

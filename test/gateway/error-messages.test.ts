@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { http } from 'msw'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
 import { handlers } from '../../src/msw.ts'
 import {
   createGateway,
@@ -175,6 +176,16 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [
       () => declared({ writess: true, output: undefined }),
       "createGateway: operation 'getX': writess: unknown field; did you mean 'writes'?",
+    ],
+    [() => declared({ handler: () => ok({}) }), 'handler: unknown field; expected one of'],
+    [
+      () => declared({ input: z.object({ id: z.string() }) }),
+      'input must be { params, query, headers, body }, each a schema',
+    ],
+    [
+      () =>
+        declared({ path: '/x/{id}', output: z.object({}), input: { params: z.object({ xId: z.string() }) } }),
+      'input.params.xId is not a parameter of /x/{id}',
     ],
     [
       () => {
