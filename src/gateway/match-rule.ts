@@ -129,7 +129,8 @@ async function callReplyFunction(
     returned = await replyFunction({ request, conversation })
   } catch (error) {
     const { name = 'Error', message = String(error) } = Object(error)
-    throw new GatewayError(500, `The function passed to reply() threw ${name}: ${message}`)
+    const text = `The function passed to reply() threw ${name}: ${message}`
+    throw Object.assign(new GatewayError(500, text), { cause: error })
   }
   if (typeof returned === 'string') return { ...defaults, text: returned }
   let problem = `it must return text or a reply object, got ${shown(returned)}`

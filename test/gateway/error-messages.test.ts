@@ -86,7 +86,7 @@ const ask = (target: Any, fields: object = {}) =>
 async function replied(reply: Any): Promise<never> {
   const own: Any = createGateway()
   own.reply(reply)
-  throw new Error(describeReply(await ask(own)))
+  throw new Error(describeReply(await ask(own)), { cause: own.journal.last('createResponse').error })
 }
 
 /** Throws the error message caused by a custom operation's resolver. */
@@ -579,13 +579,16 @@ describe.each(Object.entries(mistakes))('mistakes: %s', (_, list) => {
   )
 })
 
-it('the journal states where a resolver threw', async () => {
-  const failing = resolved(() => {
+it("the journal states where a user's function threw", async () => {
+  const failing = () => {
     throw new Error('boom')
-  })
-  await expect(failing).rejects.toMatchObject({
+  }
+  await expect(resolved(failing)).rejects.toMatchObject({
     message: "resolve() of the 'getX' operation threw Error: boom",
     cause: expect.stringMatching(/ threw Error: boom at .*error-messages\.test\.ts:\d+:\d+\)?$/),
+  })
+  await expect(replied(failing)).rejects.toMatchObject({
+    cause: expect.stringMatching(/ reply\(\) threw Error: boom at .*error-messages\.test\.ts:\d+:\d+\)?$/),
   })
 })
 
