@@ -18,7 +18,11 @@ export interface ConnectOptions {
 
 /** Connects to a server, by its URL or base URL. Throws if it is unreachable or rejects the token. */
 export function connectGateway(url: string | URL, options: ConnectOptions = {}): Promise<RemoteGateway> {
-  return inCall('connectGateway', () => connect(url, options))
+  const connected = inCall('connectGateway', async () => {
+    assertNames(options, ['token'], 'connectGateway')
+    return connect(url, options)
+  })
+  return refuseGuesses(connected, 'connectGateway()', true)
 }
 
 async function connect(url: string | URL, { token }: ConnectOptions): Promise<RemoteGateway> {

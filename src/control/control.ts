@@ -10,6 +10,7 @@ import { decodeBody } from '../http/body.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import type { Reply } from '../http/reply.ts'
+import { messageWithoutCall } from '../lib/call-names.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import type { AnyOperation } from '../operation.ts'
 import { ScenarioError } from '../scenarios/scenario-error.ts'
@@ -79,7 +80,7 @@ export class Control {
       return await checkContract(operation, await operation.resolve(context))
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error
-      throw new GatewayError(400, error.message, { problems: error.problems })
+      throw new GatewayError(400, messageWithoutCall(error), { problems: error.problems })
     }
   }
 }

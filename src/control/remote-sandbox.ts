@@ -90,6 +90,10 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
 
   static {
     refuseGuesses(RemoteSandbox.prototype, 'sandbox')
+    const run = () => {
+      throw new TypeError("run() works only in the gateway's process: use sandbox.baseUrl or sandbox.apiKey")
+    }
+    Object.defineProperty(RemoteSandbox.prototype, 'run', { value: run })
     nameCalls(RemoteSandbox, ['use', 'reply', 'fail', 'script', 'hold', 'restore', 'fork', 'dispose'])
   }
 

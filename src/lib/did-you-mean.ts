@@ -8,7 +8,7 @@ export function didYouMean(word: string, words: readonly string[]): string {
   const ranks = new Map(words.map((each) => [each, leven(start, each.toLowerCase())]))
   const sorted = [...words].sort((left, right) => Number(ranks.get(left)) - Number(ranks.get(right)))
   return words.length <= maxListed
-    ? `; expected one of ${sorted.join(', ')}`
+    ? `; expected ${words.length > 1 ? 'one of ' : ''}${sorted.join(', ')}`
     : `; expected one of ${words.length}, such as ${sorted.slice(0, maxWords).join(', ')}`
 }
 

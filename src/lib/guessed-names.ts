@@ -1,3 +1,5 @@
+const remoteNames = ['env', 'fail', 'hold', 'id', 'journal', 'reply', 'script', 'use']
+
 /** Names that users of other libraries try on our objects. Calling one throws an error that names the replacement. */
 const guessedNames = {
   sandbox: {
@@ -6,6 +8,7 @@ const guessedNames = {
     'intercept(gateway) of gateway-understudy/node, or startServer({ gateway })': ['listen', 'start'],
     "journal.calls('createResponse')": ['requests'],
     'resetScenarios()': ['resetHandlers'],
+    'createSandbox() of the gateway': ['openSandbox'],
   },
   server: { 'close()': ['stop'], 'startServer(), which has started it': ['listen'] },
   interception: { 'close()': ['stop'], 'intercept(gateway), which has started it': ['listen'] },
@@ -26,8 +29,9 @@ const guessedNames = {
   gateway: { 'handlers(gateway) of gateway-understudy/msw': ['handlers'] },
   'startServer()': { 'await startServer()': ['baseUrl', 'url', 'port', 'gateway', 'close'] },
   'createSandbox()': {
-    'await createSandbox()': ['env', 'fail', 'hold', 'id', 'journal', 'reply', 'script', 'use'],
+    'await createSandbox()': ['apiKey', 'baseUrl', ...remoteNames],
   },
+  'connectGateway()': { 'await connectGateway()': ['createSandbox', ...remoteNames] },
 } satisfies Record<string, Readonly<Record<string, readonly string[]>>>
 
 /** @param isProperty If true, the names are read as properties, not called. Default: false. */

@@ -583,7 +583,7 @@ describe('a fork that has not accessed a collection yet', () => {
 describe('errors of a collection', () => {
   it.each([
     [[], ''],
-    [[provider('yours')], '; expected one of yours'],
+    [[provider('yours')], '; expected yours'],
     [[provider('mines')], "; did you mean 'mines'?"],
   ])('are 404s for a key that is not in %j', async (providers, hint) => {
     const { db } = createGateway({ fixtures: { providers } }).createSandbox()

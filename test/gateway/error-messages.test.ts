@@ -539,6 +539,13 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       'connectGateway() expects the URL of a running server, such as http://127.0.0.1:4141, got undefined',
     ],
     [() => connectGateway('localhost:4141'), "got 'localhost:4141'"],
+    [
+      () => (connectGateway as Any)(server.url, { apiKey: 'x' }),
+      "connectGateway: unknown option 'apiKey'; expected token",
+    ],
+    [() => remote.run(() => 'x'), "run() works only in the gateway's process: use sandbox.baseUrl or"],
+    [() => remote.openSandbox(), 'gateway.openSandbox does not exist: use createSandbox()'],
+    [() => remote.reply({ content: 'x' }), "reply(): unknown field 'content'; use text"],
     [() => remote.use(undefined), 'got undefined'],
     [() => remote.reply(() => 'x'), "a function works only in the gateway's process"],
     [() => remote.db.provider.list(), "collection: unknown collection 'provider'; did you mean 'providers'?"],
@@ -599,7 +606,11 @@ it('asks for await where a promise is used as its result', async () => {
   expect(() => Reflect.get(starting, 'url')).toThrow(
     'startServer().url does not exist: use await startServer()',
   )
-  const remote = await connectGateway(server.url)
+  const connecting = connectGateway(server.url)
+  const remote = await connecting
+  expect(() => Reflect.get(connecting, 'reply')).toThrow(
+    'connectGateway().reply does not exist: use await connectGateway()',
+  )
   const creating = remote.createSandbox()
   await creating
   expect(() => Reflect.get(creating, 'reply')).toThrow(
