@@ -9,7 +9,7 @@ process.env.UNDERSTUDY_URL = understudy
 export default {
   ...config,
   testMatch: ['key.spec.js', 'common.spec.cjs'],
-  // The server has its own options.
+  // Options are flags of the server below, so the tests cannot set any.
   use: { ...config.use, baseURL: application, gatewayOptions: {} },
   webServer: [
     { command: 'npx gateway-understudy --port 4142', url: `${understudy}/__understudy/health` },
