@@ -50,12 +50,11 @@ export async function checkRequest(
   ]
   const { models, onlySpecified } = state.options
   const warnings = [...(notes.warnings ?? [])]
-  const sentFields = dialect?.fields ? [dialect.fields] : []
   for (const { path, value, suggestion } of unknown) {
     if (protocol && !script && value != null && value !== false && notSimulated.includes(path)) {
       const message = 'Is not simulated: only a rule can reply to such a request'
       violations.push({ path, message, rule: 'not_simulated' })
-    } else if (!onlySpecified && isSentField(operation.id, path, sentFields)) {
+    } else if (!onlySpecified && isSentField(operation.id, path, dialect?.fields ? [dialect.fields] : [])) {
       if (value !== null) warnings.push(`${path} is accepted, but not simulated`)
     } else if (state.options.strict && !tolerated.includes(path))
       violations.push({ path, message: `Unknown field${suggestion}`, rule: 'unrecognized_keys' })
@@ -75,6 +74,7 @@ export async function checkRequest(
   if (violations.length > 0) {
     if (protocol) nameOtherOperations(violations, unknown)
     for (const name of assumptionsOf(operation, violations)) record.assume(name)
+    for (const warning of warnings) record.warn(warning)
     throw invalidRequest(violations)
   }
   // Rules have read the conversation from the body as sent. A translated body's conversation may differ.

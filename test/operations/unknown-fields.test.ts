@@ -35,6 +35,12 @@ describeAdapters('unknown fields in POST /responses', (entrance) => {
     expect(entranceWarnings()).toContain(`body.${path} is unknown to createResponse and was ignored${hint}`)
   })
 
+  it('are reported for a rejected request, too', async () => {
+    const { status } = await call('POST /responses', { body: { model: 'aurora/dawn-2', imput: 'Hi' } })
+    const warning = "body.imput is unknown to createResponse and was ignored; did you mean 'input'?"
+    expect([status, entranceWarnings()]).toEqual([400, [warning]])
+  })
+
   it("are reported with their name's first hundred characters", async () => {
     const name = `long${'_name'.repeat(40)}`
     await call('POST /responses', { body: { ...request, [name]: 1 } })
