@@ -108,43 +108,35 @@ function Details({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
         href={(tab) => hashWith({ tab: tab === 'why' ? undefined : tab })}
       />
       {chosen === 'why' && <WhyTab entry={entry} sandbox={sandbox} />}
-      {chosen === 'request' && <Request entry={entry} />}
-      {chosen === 'reply' && <Reply entry={entry} />}
+      {chosen === 'request' && (
+        <>
+          <Conversation title="Conversation" turns={requestTurns(entry.body)} />
+          {Object.keys(entry.query).length > 0 && <Pairs title="Query" pairs={entry.query} />}
+          <Body {...entry.requestText} headers={entry.headers} />
+        </>
+      )}
+      {chosen === 'reply' && (
+        <>
+          <Conversation title="Answer" turns={replyTurns(entry)} />
+          <Body {...entry.responseBody} headers={entry.responseHeaders} />
+        </>
+      )}
       {chosen === 'stream' && <Stream key={`${sandbox} ${entry.id}`} entry={entry} />}
       {chosen === 'raw' && <Code text={JSON.stringify(entry, null, 2)} label="Journal entry" />}
     </>
   )
 }
 
-function Request({ entry }: { entry: JournalEntry }) {
+type HeadersAndText = JournalEntry['requestText'] & Pick<JournalEntry, 'headers'>
+
+function Body({ text, truncatedBytes, headers }: HeadersAndText) {
   return (
     <>
-      <Conversation title="Conversation" turns={requestTurns(entry.body)} />
-      {Object.keys(entry.query).length > 0 && <Pairs title="Query" pairs={entry.query} />}
-      <Body title="Body" {...entry.requestText} />
-      <Pairs title="Headers" pairs={entry.headers} />
-    </>
-  )
-}
-
-function Reply({ entry }: { entry: JournalEntry }) {
-  return (
-    <>
-      <Conversation title="Answer" turns={replyTurns(entry)} />
-      <Body title="Body" {...entry.responseBody} />
-      <Pairs title="Headers" pairs={entry.responseHeaders} />
-    </>
-  )
-}
-
-function Body({ title, text, truncatedBytes }: { title: string } & JournalEntry['requestText']) {
-  if (text === '') return <p class="muted">No body.</p>
-  return (
-    <section>
-      <h3>{title}</h3>
-      <Code text={pretty(text)} label={title} />
+      {text === '' ? <p class="muted">No body.</p> : <h3>Body</h3>}
+      {text !== '' && <Code text={pretty(text)} label="Body" />}
       {truncatedBytes > 0 && <p class="muted">{truncatedBytes} more bytes were not stored.</p>}
-    </section>
+      <Pairs title="Headers" pairs={headers} />
+    </>
   )
 }
 

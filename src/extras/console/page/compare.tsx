@@ -26,29 +26,22 @@ export function Compare() {
         </a>
       </header>
       {problem && <Notice>{problem}</Notice>}
-      {left && right && (
-        <>
-          <Difference title="Call" left={factsOf(left)} right={factsOf(right)} />
-          <Difference
-            title="Request body"
-            left={pretty(left.requestText.text)}
-            right={pretty(right.requestText.text)}
-          />
-          <Difference
-            title="Request headers"
-            left={headersOf(left.headers)}
-            right={headersOf(right.headers)}
-          />
-          <Difference title="Reply" left={replyText(left)} right={replyText(right)} />
-          <Difference
-            title="Reply headers"
-            left={headersOf(left.responseHeaders)}
-            right={headersOf(right.responseHeaders)}
-          />
-        </>
-      )}
+      {left &&
+        right &&
+        Object.entries(parts).map(([title, read]) => (
+          <Difference key={title} title={title} left={read(left)} right={read(right)} />
+        ))}
     </article>
   )
+}
+
+/** Compared texts of a call, by title. */
+const parts: Record<string, (entry: JournalEntry) => string> = {
+  Call: factsOf,
+  'Request body': ({ requestText }) => pretty(requestText.text),
+  'Request headers': ({ headers }) => headersOf(headers),
+  Reply: replyText,
+  'Reply headers': ({ responseHeaders }) => headersOf(responseHeaders),
 }
 
 function factsOf(entry: JournalEntry): string {

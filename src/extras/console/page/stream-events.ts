@@ -87,14 +87,12 @@ function deltaOf(value: unknown): string {
 function toolOf(value: unknown): TimedEvent['tool'] {
   const type = textAt(value, 'type') ?? ''
   const key = String(at(value, 'output_index') ?? at(value, 'index') ?? 0)
-  if (type.startsWith('response.function_call_arguments.'))
-    return { key, name: '', args: textAt(value, 'delta') ?? '' }
-  if (textAt(value, 'item', 'type') === 'function_call' && type === 'response.output_item.added')
-    return { key, name: textAt(value, 'item', 'name') ?? '', args: '' }
-  if (textAt(value, 'content_block', 'type') === 'tool_use')
-    return { key, name: textAt(value, 'content_block', 'name') ?? '', args: '' }
-  const json = textAt(value, 'delta', 'partial_json')
-  if (json !== undefined) return { key, name: '', args: json }
+  const item = type === 'response.output_item.added' ? 'item' : 'content_block'
+  if (['function_call', 'tool_use'].includes(textAt(value, item, 'type') ?? ''))
+    return { key, name: textAt(value, item, 'name') ?? '', args: '' }
+  const isArguments = type.startsWith('response.function_call_arguments.')
+  const args = isArguments ? (textAt(value, 'delta') ?? '') : textAt(value, 'delta', 'partial_json')
+  if (args !== undefined) return { key, name: '', args }
   const call = at(value, 'choices', 0, 'delta', 'tool_calls', 0)
   if (call === undefined) return undefined
   return {
