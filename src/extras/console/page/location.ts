@@ -12,8 +12,8 @@ interface Place {
 export const place = signal<Place>(read())
 /** Id of the selected sandbox. `*` means all sandboxes, which only the call list supports. */
 export const chosenSandbox = computed(() => place.value.params.get('sandbox') ?? '*')
-/** Id of the sandbox that actions apply to: the default sandbox if all are selected. */
-export const sandboxId = computed(() => (chosenSandbox.value === '*' ? 'default' : chosenSandbox.value))
+/** Id of the sandbox that actions apply to: of the call that links here, or the default sandbox if all are selected. */
+export const sandboxId = computed(() => param('in') || chosenSandbox.value.replace('*', 'default'))
 
 addEventListener('hashchange', () => {
   place.value = read()

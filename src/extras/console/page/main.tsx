@@ -17,7 +17,7 @@ import {
 import { connection, wasRestarted } from './changes.ts'
 import { Data } from './data.tsx'
 import { failedTest } from './failed-test.ts'
-import { chosenSandbox, go, hashWith, place, type View, views } from './location.ts'
+import { chosenSandbox, closed, go, hashWith, place, sandboxId, type View, views } from './location.ts'
 import { ActionButton, Notice, toast } from './parts.tsx'
 import { Sandboxes } from './sandboxes.tsx'
 import { Scenarios } from './scenarios.tsx'
@@ -118,10 +118,10 @@ function Notices() {
 function SandboxPicker() {
   const { view } = place.value
   const canShowAll = view === 'calls'
-  const chosen = canShowAll || chosenSandbox.value !== '*' ? chosenSandbox.value : 'default'
+  const chosen = canShowAll ? chosenSandbox.value : sandboxId.value
   const names = new Map(sandboxes.value.map(({ id, name }) => [id, name]))
   const ids = [...new Set(['default', ...names.keys(), chosen])].filter((id) => id !== '*')
-  const choose = (id: string) => go({ sandbox: id === '*' ? undefined : id, call: undefined })
+  const choose = (id: string) => go({ ...closed, sandbox: id === '*' ? undefined : id })
   return (
     <select
       class="picker"

@@ -147,7 +147,7 @@ function DryRunResult({ dryRun, sandbox }: { dryRun: DryRun; sandbox: string }) 
         {matching.slice(0, maxListed).map(({ id, rule }) => (
           <li key={id}>
             <span class="muted">rule {rule}</span>{' '}
-            <a class="id" title={id} href={hashWith({ sandbox, call: id, in: sandbox }, 'calls')}>
+            <a class="id" title={id} href={hashWith({ call: id, in: sandbox }, 'calls')}>
               {titleOfCall(sandbox, id)}
             </a>
           </li>

@@ -31,11 +31,11 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
         <Rule key={`${report.activation}#${report.rule}`} report={report} sandbox={sandbox} />
       ))}
       {rows.length > 0 && (
-        <ul class="bar" aria-label="Rows that the request names">
+        <ul class="bar" aria-label="Records that the request names">
           {rows.map(({ collection, key, name }) => (
             <li key={`${collection} ${key}`}>
-              <a href={hashWith({ sandbox, collection, row: key }, 'data')}>
-                Edit row {name} of {collection}
+              <a href={hashWith({ in: sandbox, collection, row: key }, 'data')}>
+                Edit record {name} of {collection}
               </a>
             </li>
           ))}
@@ -72,7 +72,8 @@ function Rule({ report, sandbox }: { report: RuleReport; sandbox: string }) {
     <section class={label === 'Applied' ? 'card applied' : 'card'} aria-label={text}>
       <p>
         <span class={label === 'Near miss' ? 'tag warn' : 'tag'}>{label}</span>{' '}
-        <a href={hashWith({ sandbox, rule: name }, 'scenarios')}>{text}</a> <code class="muted">{name}</code>
+        <a href={hashWith({ in: sandbox, rule: name }, 'scenarios')}>{text}</a>{' '}
+        <code class="muted">{name}</code>
       </p>
       <ul class="numbers">
         {facts.map((fact) => (
