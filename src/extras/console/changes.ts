@@ -17,7 +17,7 @@ export class Changes implements CallListener {
   readonly #listeners: Set<CallListener>
   /** Identifies this run of the server, so that positions from other runs are ignored. */
   readonly #run = wallClock().getTime().toString(36)
-  /** Changed calls, each with the number of its latest change. Oldest first. */
+  /** Changed calls in the order of their replies, as in the journal, each with the number of its latest change. */
   readonly #numbers = new Map<CallRecord, number>()
   #number = 0
   /** Number of the newest change that is not remembered. */
@@ -30,12 +30,11 @@ export class Changes implements CallListener {
   }
 
   replied(record: CallRecord): void {
-    this.#numbers.delete(record)
     this.#numbers.set(record, ++this.#number)
     const [oldest] = this.#numbers
     if (oldest && this.#numbers.size > maxCalls) {
       this.#numbers.delete(oldest[0])
-      this.#forgotten = oldest[1]
+      this.#forgotten = Math.max(this.#forgotten, oldest[1])
     }
     this.#change.resolve()
     this.#change = Promise.withResolvers()

@@ -21,6 +21,8 @@ export interface ChangedCalls {
   /** If true, `rows` contains all calls, because the page has missed changes. */
   isComplete: boolean
   rows: CallRow[]
+  /** Oldest call in the journal: earlier ones were evicted. Null if there are no calls. */
+  oldest: CallRow | null
 }
 
 /** Tag of operations that are neither part of the public API nor in the remote client. */
@@ -42,9 +44,12 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       output: z.object({ data: z.looseObject({ position: z.string() }) }),
       async resolve({ gateway, query: { after } }) {
         const { position, records } = await changes.after(after)
-        const shown = records ?? [...sandboxes.store.calls].slice(-maxRows)
-        const rows = await inSlices(shown, (record) => toRow(record, gateway.operations))
-        return { data: { position, isComplete: !records, rows } satisfies ChangedCalls }
+        const stored = [...sandboxes.store.calls]
+        const shown = records ?? stored.slice(-maxRows)
+        const convert = (record: CallRecord) => toRow(record, gateway.operations)
+        const oldest = stored.slice(0, 1).map(convert)[0] ?? null
+        const rows = await inSlices(shown, convert)
+        return { data: { position, isComplete: !records, rows, oldest } satisfies ChangedCalls }
       },
     }),
     gatewayOperation('searchBodies', 'POST /console/body-searches', {

@@ -11,7 +11,7 @@ import { chosenSandbox, param } from './location.ts'
 import { shortPath, timeOfDay } from './parts.tsx'
 import { isInBodies, matches, parseSearch, ruleName, textOf } from './search.ts'
 
-/** Maximum number of calls to keep in the list. Older ones are removed. */
+/** Maximum number of calls to keep in the list. Older ones are removed, as are calls that the server has evicted. */
 const limit = 5000
 /** Minimum time between two searches in bodies, in milliseconds. */
 const searchEveryMs = 250
@@ -190,14 +190,15 @@ export async function showFailedTest(file?: File): Promise<void> {
   }
 }
 
-function take({ rows, isComplete }: ChangedCalls): void {
+function take({ rows, isComplete, oldest }: ChangedCalls): void {
   if (isComplete) byKey = new Map()
   for (const row of rows) {
     byKey.set(keyOf(row), row)
     textOf(row)
   }
+  const first = oldest ? keyOf(oldest) : ''
   for (const key of byKey.keys()) {
-    if (byKey.size <= limit) break
+    if (byKey.size <= limit && (key === first || !byKey.has(first))) break
     byKey.delete(key)
   }
   isLoaded.value = true
