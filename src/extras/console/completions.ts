@@ -96,7 +96,7 @@ function namesAt(root: Schema, { steps, isKey }: Place): string[] {
     if (isKey && key === mark)
       return named
         .flatMap(({ properties = {} }) => Object.keys(properties))
-        .filter((each) => !(each in Object(value)))
+        .filter((each) => each !== '$schema' && !(each in Object(value)))
     found = named.flatMap(({ properties, items }) =>
       flat((isObject(value) ? properties?.[key] : items) ?? {}),
     )

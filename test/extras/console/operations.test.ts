@@ -320,6 +320,7 @@ describe('drafts', () => {
 
   it.each([
     ['|', ['name: ', 'rules: ']],
+    ['$|', []],
     ['name: a\nrules:\n  - on: createR|', ['createResponse']],
     ['rules: [{ on: | }]', ["'*'", 'text']],
     ['rules:\n  - on: text\n    fa|', ['fault: ']],

@@ -32,7 +32,7 @@ const chat = async () => {
 describe('the rules page', () => {
   it('fails the next call of an operation once, and shows that the rule is used up', async () => {
     await page.getByRole('button', { name: 'Fail once' }).click()
-    await page.getByText('The next call to text gets 500').waitFor()
+    await page.getByText("The next call to any text operation in sandbox 'default' gets 500").waitFor()
     const failed = await chat()
     expect([failed.status, (await chat()).status]).toEqual([500, 200])
     await page.getByText('used up').waitFor()
@@ -42,7 +42,7 @@ describe('the rules page', () => {
     await page.locator(`[data-call="${failed.id}"]`).click()
     await page.getByLabel('Fault', { exact: true }).selectOption('429')
     await page.getByRole('button', { name: 'Fail once' }).click()
-    await page.getByText('The next call to createChatCompletion gets 429').waitFor()
+    await page.getByText("The next call to createChatCompletion in sandbox 'default' gets 429").waitFor()
     expect([(await chat()).status, (await chat()).status]).toEqual([429, 200])
   })
 
@@ -63,7 +63,7 @@ describe('the rules page', () => {
       .poll(async () => (await cells.allTextContents()).map((text) => text.trim()))
       .toEqual([
         ...['1', 'text input: moon, after: 2', 'stream-cut afterDeltas: 3', '0unused'],
-        ...['2', 'text', 'rate limit requests: 2, per: 60000', '0, matched 1unused'],
+        ...['2', 'text', 'rate limit requests: 2, per: 60000', '0 (matched 1)unused'],
         ...['3', 'text', 'sequence of 2', '0 of 2unused'],
       ])
     await page.getByRole('link', { name: 'Show changed calls' }).click()

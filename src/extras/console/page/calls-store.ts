@@ -6,9 +6,10 @@ import type { ChangedCalls } from '../operations.ts'
 import type { CallRow } from '../rows.ts'
 import { ask, askConsole, goneCount, messageOf } from './api.ts'
 import { follow, loadChanges } from './changes.ts'
+import { failNext } from './fail-next.tsx'
 import { failedTest, readFailedTest, searchFile } from './failed-test.ts'
 import { chosenSandbox, param } from './location.ts'
-import { shortPath, timeOfDay } from './parts.tsx'
+import { shortPath, timeOfDay, toast } from './parts.tsx'
 import { isInBodies, matches, parseSearch, ruleName, textOf } from './search.ts'
 
 /** Maximum number of calls to keep in the list. Older ones are removed, as are calls that the server has evicted. */
@@ -202,6 +203,7 @@ function take({ rows, isComplete, oldest }: ChangedCalls): void {
     byKey.delete(key)
   }
   isLoaded.value = true
+  if (rows.some((row) => row.rules.some(({ scenario }) => scenario === failNext))) toast.value = ''
   publish()
   const known = new Set(sandboxes.value.map(({ id }) => id))
   if (rows.some(({ sandbox }) => !known.has(sandbox))) void loadSandboxes().catch(() => undefined)

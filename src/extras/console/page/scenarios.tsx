@@ -8,7 +8,7 @@ import { shownCalls } from './calls-store.ts'
 import { FailNext } from './fail-next.tsx'
 import { failedTest } from './failed-test.ts'
 import { hashWith, param, sandboxId } from './location.ts'
-import { ActionButton, Empty, focus, Notice, Scroller, withCode } from './parts.tsx'
+import { ActionButton, focus, Notice, Scroller, withCode } from './parts.tsx'
 import { EditButton, ScenarioEditor } from './scenario-editor.tsx'
 import { titleOf } from './search.ts'
 
@@ -22,7 +22,7 @@ function ScenariosOfFile({ file: { scenarios, scripts, sandbox } }: { file: Fail
   return (
     <div class="screen">
       <h2>Active when the test failed</h2>
-      {scenarios.length === 0 && <Empty>No scenario was active.</Empty>}
+      {scenarios.length === 0 && <div class="empty">No scenario was active.</div>}
       {scenarios.map((each) => (
         <Active key={each.id} scenario={each} sandbox={sandbox} />
       ))}
@@ -63,6 +63,9 @@ function LiveScenarios() {
         <div class="bar">
           <h2>Active</h2>
           <span class="grow" />
+          <button type="button" onClick={() => focus('#bundled')}>
+            Bundled ↓
+          </button>
           <ActionButton
             question={`Deactivate all scenarios in sandbox '${id}' except its initial ones? The rules' counters will be reset.`}
             disabled={activeScenarios.length === 0}
@@ -75,7 +78,9 @@ function LiveScenarios() {
           </ActionButton>
         </div>
         <FailNext sandbox={id} operation="text" onUse={active.reload} />
-        {activeScenarios.length === 0 && <Empty>No active scenarios, so no failures are simulated.</Empty>}
+        {activeScenarios.length === 0 && (
+          <div class="empty">No active scenarios, so no failures are simulated.</div>
+        )}
         {activeScenarios.map((scenario) => (
           <Active
             key={scenario.id}
@@ -88,7 +93,7 @@ function LiveScenarios() {
           />
         ))}
       </section>
-      <section aria-label="Bundled scenarios">
+      <section aria-label="Bundled scenarios" id="bundled" tabIndex={-1}>
         <h2>Bundled</h2>
         <ul class="choices">
           {bundled.value?.map((scenario) => {
@@ -184,7 +189,7 @@ function Uses({ rule: { applied, matched, remaining }, href }: { rule: RuleProgr
   return (
     <>
       {applied > 0 ? <a href={href}>{text}</a> : text}
-      {matched > applied && <span class="muted">, matched {matched}</span>}
+      {matched > applied && <span class="muted"> (matched {matched})</span>}
       {remaining === 0 && <span class="tag">used up</span>}
       {applied === 0 && remaining !== 0 && <span class="tag warn">unused</span>}
     </>
