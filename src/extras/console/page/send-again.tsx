@@ -65,7 +65,9 @@ export function SendAgain({ entry, address }: { entry: JournalEntry; address: Sa
         </ActionButton>
       </div>
       <TextArea label="Headers (JSON)" minRows={2} isJson value={headers} />
-      <p class="muted">The journal hides keys, so the call is sent with the key of sandbox {sandbox}.</p>
+      <p class="muted">
+        The journal hides keys, so the call is sent with the key of sandbox {sandbox}. Ctrl+Enter sends it.
+      </p>
       <TextArea label="Body" isJson={entry.body !== undefined} value={body} />
     </form>
   )
