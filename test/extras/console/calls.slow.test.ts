@@ -16,7 +16,7 @@ beforeAll(async () => {
   browser = await launch()
 })
 beforeEach(async () => {
-  server = await startServer({ latency: { perToken: 5 } })
+  server = await startServer({ latency: { perToken: 5 }, limits: { journalEntries: 12 } })
   sampleCalls = await makeSampleCalls(server)
   const context = await browser.newContext()
   page = await context.newPage()
@@ -66,9 +66,9 @@ describe('the list of calls', () => {
     await expect.poll(rows).toBe(10)
   })
 
-  it("finds a test's calls by the name of its sandbox", async () => {
+  it("finds a test's calls by the name of its sandbox, and stays unfiltered after a visit to a record", async () => {
     const sandbox = server.gateway.createSandbox({ name: 'chat > greets Bob' })
-    await call({ baseUrl: sandbox.baseUrl }, 'GET /providers')
+    await call({ baseUrl: sandbox.baseUrl }, 'GET /presets/code-review')
     for (const [search, count] of [
       ['bob', 1],
       ['alice', 0],
@@ -79,6 +79,10 @@ describe('the list of calls', () => {
     }
     await page.locator('.rows a').click()
     await page.getByText(`sandbox ${sandbox.id} · chat > greets Bob`).waitFor()
+    await page.getByRole('link', { name: 'Edit record code-review' }).click()
+    await page.getByText(`of sandbox ${sandbox.id}`).waitFor()
+    await page.getByRole('link', { name: 'Calls', exact: true }).click()
+    await expect.poll(rows).toBe(11)
     await page.getByLabel('Sandbox', { exact: true }).selectOption(`${sandbox.id} · chat > greets Bob`)
     await page.getByRole('link', { name: 'Sandboxes', exact: true }).click()
     await page.getByRole('heading', { name: 'greets Bob' }).waitFor()
@@ -90,6 +94,7 @@ describe('the list of calls', () => {
     ['-statsu:429', '-status:429'],
     ['status:teapot', 'status:429'],
     ['model:aurora/dawn', 'model:aurora/dawn-2'],
+    ['foo:bar', '.foo:bar'],
     ['temperature:0.7', '.temperature:0.7'],
     ['-status:', '-status:429'],
   ])('flags %s at the field, and offers %s', async (wrong, meant) => {
@@ -146,9 +151,24 @@ describe('the list of calls', () => {
       .toEqual(['default: Say it in one line. 2', 'Other calls 9'])
   })
 
+  it('removes calls that the server has evicted', async () => {
+    for (let turn = 0; turn < 5; turn++) await call(server, `GET /presets/later-${turn}`)
+    await page.getByText('/presets/later-4').waitFor()
+    expect(await rows()).toBe(12)
+  })
+
+  it('shows that it searches bodies while the first results are in the list', async () => {
+    await page.route('**/body-searches', () => new Promise(() => undefined))
+    await page.getByLabel('Search calls').fill('responses')
+    await page.locator('.totals', { hasText: 'Searching…' }).waitFor()
+  })
+
   it('compares two selected calls, and exports them as HAR', async () => {
+    const clear = () => page.getByRole('button', { name: 'Clear all' }).boundingBox()
+    const before = await clear()
     for (const id of [sampleCalls.cut, sampleCalls.conversation])
       await page.locator(`li:has([data-call="${id}"])`).getByRole('checkbox').check()
+    expect(await clear()).toEqual(before)
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export 2 selected calls' }).click()
     const har = JSON.parse(await readFile(await (await download).path(), 'utf8'))
@@ -163,7 +183,7 @@ describe('the list of calls', () => {
     await request.getByText('harbour master').waitFor()
     expect(await request.locator('del, ins').count()).toBeGreaterThan(3)
     await page.getByRole('link', { name: 'Close comparison' }).click()
-    await page.getByRole('button', { name: 'Deselect 2' }).click()
+    await page.getByRole('button', { name: 'Deselect' }).click()
   })
 
   it('keeps a call that arrives while the list is loading', async () => {
@@ -253,13 +273,16 @@ describe('the page of a call', () => {
 
   it('edits a call and sends it again', async () => {
     await page.locator(`[data-call="${sampleCalls.cut}"]`).click()
+    await page.setViewportSize({ width: 1280, height: 400 })
     await page.getByRole('button', { name: 'Edit and send again…' }).click()
     const body = page.getByLabel('Body', { exact: true })
     const sent = { ...JSON.parse(await body.inputValue()), model: 'nova/other', input: 'Hello again' }
     await body.fill('{ "model": }')
     await page.locator('label', { hasText: 'Body' }).getByText('Unexpected token').waitFor()
+    const send = page.getByRole('button', { name: 'Send', exact: true })
+    expect((await send.boundingBox())?.y).toBeGreaterThan(0)
     await page.getByLabel('Headers (JSON)').fill('[]')
-    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await send.click()
     await page.getByText('Headers must be a JSON object').waitFor()
     await page.getByLabel('Headers (JSON)').fill('{ "content-type": "application/json", "x-turn": "2" }')
     await body.fill(JSON.stringify(sent))

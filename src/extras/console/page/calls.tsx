@@ -27,8 +27,8 @@ import { exportCalls } from './export-calls.ts'
 import { failedTest } from './failed-test.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { chosenSandbox, closed, go, hashWith, param } from './location.ts'
-import { ActionButton, Empty, focus, milliseconds, Status, shortPath, sizeOf, timeOfDay } from './parts.tsx'
-import { help, isError, mistakes, ruleName } from './search.ts'
+import { ActionButton, focus, milliseconds, Status, shortPath, sizeOf, timeOfDay } from './parts.tsx'
+import { fieldList, help, isError, mistakes, ruleName } from './search.ts'
 
 export function Calls() {
   const open = param('call')
@@ -129,10 +129,10 @@ function SearchField() {
         </dl>
       </div>
       <p class="card hint" role="status">
-        {wrong.map(({ text, meant }) => (
+        {wrong.map(({ text, meant, isFar }) => (
           <span key={text}>
             {text} is not known. Did you mean{' '}
-            <a href={hashWith({ q: query.replace(text, () => meant) })}>{meant}</a>?
+            <a href={hashWith({ q: query.replace(text, () => meant) })}>{meant}</a>?{isFar && fieldList}
           </span>
         ))}
       </p>
@@ -147,7 +147,26 @@ function Toolbar() {
   const newer = Math.max(0, calls.value.length - (pausedCalls.value ?? calls.value).length)
   return (
     <div class="bar">
+      {/* Buttons whose text changes come first: the search field makes room for them, and the others stay in place. */}
       <SearchField />
+      {isLive && (
+        <button type="button" aria-pressed={pausedCalls.value !== undefined} onClick={togglePause}>
+          {pausedCalls.value ? `Paused: ${newer} new` : 'Pause'}
+        </button>
+      )}
+      {isLive && <ExportButton />}
+      <button type="button" disabled={count === 0} onClick={() => (selected.value = new Set())}>
+        Deselect
+      </button>
+      {count === 2 ? (
+        <a class="button" href={compareHash()}>
+          Compare
+        </a>
+      ) : (
+        <button type="button" disabled title="Select two calls: tick them, or press Space on each">
+          Compare
+        </button>
+      )}
       <select
         aria-label="Group by"
         value={param('group')}
@@ -158,21 +177,6 @@ function Toolbar() {
         <option value="trace">By trace</option>
       </select>
       {isLive && (
-        <button type="button" aria-pressed={pausedCalls.value !== undefined} onClick={togglePause}>
-          {pausedCalls.value ? `Paused: ${newer} new` : 'Pause'}
-        </button>
-      )}
-      {isLive && <ExportButton />}
-      {count === 2 ? (
-        <a class="button" href={compareHash()}>
-          Compare
-        </a>
-      ) : (
-        <button type="button" disabled title="Select two calls: tick them, or press Space on each">
-          Compare
-        </button>
-      )}
-      {isLive && (
         <ActionButton
           run={clearCalls}
           disabled={clearable === 0}
@@ -180,11 +184,6 @@ function Toolbar() {
         >
           {`Clear ${clearable === 1 ? '' : 'all '}${counted(clearable, 'call')}`}
         </ActionButton>
-      )}
-      {count > 0 && (
-        <button type="button" onClick={() => (selected.value = new Set())}>
-          Deselect {count}
-        </button>
       )}
     </div>
   )
@@ -380,6 +379,7 @@ function Totals() {
       )}
       <span>{counted(sum('tokens'), 'token')}</span>
       <span>{sizeOf(sum('bytes'))}</span>
+      {!isSearched.value && <span class="late">Searching…</span>}
     </p>
   )
 }
@@ -464,13 +464,13 @@ function NoCalls() {
   if (!isLoaded.value) return null
   if (chosenCalls.value.length > 0 || param('q'))
     return (
-      <Empty>
+      <div class="empty">
         <p>{isSearched.value ? 'No calls match' : 'Searching…'}</p>
         <a href={hashWith({ q: '' })}>Clear search</a>
         {chosenSandbox.value !== '*' && <a href={hashWith({ sandbox: undefined })}>Search all sandboxes</a>}
-      </Empty>
+      </div>
     )
-  return failedTest.value ? <Empty>The file has no calls.</Empty> : <FirstSteps />
+  return failedTest.value ? <div class="empty">The file has no calls.</div> : <FirstSteps />
 }
 
 function Row({

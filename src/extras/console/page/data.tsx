@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { ChangedRows } from '../changed-rows.ts'
 import { askConsole, useLoaded } from './api.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
-import { Empty, focus, Notice, ResetButton, Scroller, Tabs } from './parts.tsx'
+import { focus, Notice, ResetButton, Scroller, Tabs } from './parts.tsx'
 import { RowEditor } from './row-editor.tsx'
 
 type Row = Record<string, unknown>
@@ -77,7 +77,7 @@ function Collection({ sandbox, name, onChange }: { sandbox: string; name: string
           }}
         />
       )}
-      {list.length === 0 && <Empty>No records.</Empty>}
+      {list.length === 0 && <div class="empty">No records.</div>}
       <Scroller class="table opens" label={name}>
         <table>
           <thead>

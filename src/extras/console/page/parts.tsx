@@ -290,16 +290,13 @@ export function Notice({ children }: { children: ComponentChildren }) {
   )
 }
 
-export function Empty({ children }: { children: ComponentChildren }) {
-  return <div class="empty">{children}</div>
-}
-
 /** A call's status and, unless the reply is complete, its delivery outcome. */
 export function Status({ status, delivery }: { status: number; delivery: string }) {
   const kind =
     status === 0 || status >= 500 || delivery === 'aborted-by-fault' ? 'bad' : status >= 400 ? 'warn' : 'good'
-  const more = { pending: ' …', 'aborted-by-fault': ' cut', 'aborted-by-client': ' aborted' }[delivery] ?? ''
-  return <span class={`status ${kind}`}>{`${status || 'none'}${more}`}</span>
+  const cut = status ? 'cut' : 'no reply'
+  const end = { pending: '…', 'aborted-by-fault': cut, 'aborted-by-client': 'aborted' }[delivery]
+  return <span class={`status ${kind}`}>{[status, end].filter(Boolean).join(' ')}</span>
 }
 
 export function milliseconds(ms: number | null): string {

@@ -109,6 +109,7 @@ const fields = {
   body: { help: ['body:"any text"', 'a text in the request or the reply'] },
 } satisfies Record<string, Field>
 const fieldNames = Object.keys(fields)
+export const fieldList = ` Fields: ${fieldNames.join(', ')}.`
 
 type Help = readonly [example: string, meaning: string]
 const kindsHelp = Object.entries(kinds).map(([kind, [meaning]]): Help => [`is:${kind}`, meaning])
@@ -143,6 +144,8 @@ export interface Mistake {
   text: string
   /** The valid term nearest to the mistake. */
   meant: string
+  /** If true, no field has a similar name. */
+  isFar?: boolean
 }
 
 /** Finds terms with an unknown field, an invalid value, or a value that only resembles one in the calls. */
@@ -150,8 +153,9 @@ export function mistakes(terms: readonly Term[], calls: readonly CallRow[]): Mis
   return terms.flatMap(({ text, name, value, isNegated, unknown }) => {
     const minus = isNegated ? '-' : ''
     if (unknown !== undefined) {
-      const meant = nearest(unknown, fieldNames) ?? `.${unknown}`
-      return [{ text, meant: `${minus}${meant}${text.slice(text.indexOf(':'))}` }]
+      const near = nearest(unknown, fieldNames, unknown.length / 3)
+      const meant = `${minus}${near ?? `.${unknown}`}${text.slice(text.indexOf(':'))}`
+      return [{ text, meant, isFar: near === undefined }]
     }
     const empty = name === '' && value.endsWith(':') && lookUp<Field>(fields, value.slice(0, -1))
     if (empty) return [{ text, meant: `${minus}${empty.help[0]}` }]
