@@ -10,6 +10,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { isFaultModel } from '../../scenarios/bundled.ts'
 import type { MatchedRule } from '../../scenarios/compose.ts'
 import { isRecorded } from '../../scenarios/names.ts'
+import type { ScriptedItem } from '../../scenarios/scripted-reply.ts'
 import { bodyOf, hasKey, keptHeaders, targetOf } from './curl.ts'
 import { Code, literal, stringLiteral, templateText } from './literals.ts'
 
@@ -189,12 +190,22 @@ function bodyExpectation(record: CallRecord): string {
   // The client cannot read the rest.
   if (length < responseBody.bytes || responseBody.truncatedBytes > 0) return ''
   const text = hideInText(responseBody.text)
-  const scripted = matches[0]?.effect.reply?.text
-  const part = scripted && text.includes(scripted) ? scripted : announcesEvents(responseHeaders) && end
+  const { text: said = '', output = [] } = matches[0]?.effect.reply ?? {}
+  const scripted = [said, ...output.flatMap(callTexts)].find((each) => each && text.includes(each))
+  const part = scripted ?? (announcesEvents(responseHeaders) && end)
   if (part && text.includes(part)) return `expect(await response.text()).toContain(${stringLiteral(part)})`
   const value = parseJson(text)
   const fields = isObject(value) ? fixedFields(value) : {}
   return equal(fields, {}) ? '' : `expect(await response.json()).toMatchObject(${literal(fields)})`
+}
+
+/** Returns the texts by which a reply can contain a function call, the longest first. Streams can split the arguments. */
+function callTexts({ type, name, arguments: args }: ScriptedItem): string[] {
+  if (type !== 'function_call') return []
+  const call = `"name":${JSON.stringify(name)}`
+  const json = typeof args === 'string' ? args : JSON.stringify(args)
+  const whole = [`${call},"arguments":${JSON.stringify(json)}`, `${call},"input":${json}`]
+  return [...whole.filter(({ length }) => length < 120), `${call},"arguments":`, `${call},"input":`]
 }
 
 /** Returns fields that do not depend on generated values, which vary with the seed. */

@@ -77,6 +77,29 @@ describe('calls', () => {
     expect(await exported()).toContain("expect(await response.text()).toContain('[DONE]')")
   })
 
+  it.each(['/responses', '/chat/completions', '/messages'])(
+    'to POST %s are exported as a test that expects the scripted function call',
+    async (path) => {
+      const args = { city: 'Lisbon' }
+      await sandbox.use({
+        on: 'text',
+        reply: { output: [{ type: 'function_call', name: 'look_up', arguments: JSON.stringify(args) }] },
+      })
+      const messages = [{ role: 'user', content: 'Hi' }]
+      const input = path === '/responses' ? { input: 'Hi' } : { messages, max_tokens: 99 }
+      for (const stream of [false, true]) {
+        await call(sandbox, `POST ${path}`, { body: { model: 'aurora/dawn-2', ...input, stream } })
+        const [{ id, responseBody } = { id: '', responseBody: { text: '' } }] = (
+          await sandbox.journal.entries()
+        ).slice(-1)
+        const code = await sandbox.journal.exportAs(id, 'vitest')
+        const [, part = 'none'] = /toContain\('("name":"look_up",.+)'\)/.exec(code) ?? []
+        expect(responseBody.text).toContain(part.replaceAll('\\\\', '\\'))
+        if (!stream) expect(part).toContain('Lisbon')
+      }
+    },
+  )
+
   it('are exported as a runnable test even if the path is unknown', async () => {
     await get('/provider')
     const [{ id } = { id: '' }] = (await sandbox.journal.entries()).slice(-1)
