@@ -1,6 +1,6 @@
 /** Rules that OpenAI, and gateways to other vendors, apply to valid chat completion requests. */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
-import { checkDefinitions, checkIds, definitionSources, unsupported } from './openai.ts'
+import { checkDefinitions, checkIds, checkTemperature, definitionSources, unsupported } from './openai.ts'
 import type { Facts, Fields, Rules, Step } from './rule.ts'
 import { breach, lacksParameter, leastTokens, pairsIn } from './rule.ts'
 
@@ -14,6 +14,8 @@ const sources = {
   'tools-empty': 'https://github.com/JetBrains/koog/issues/786',
   'tool-choice-without-tools': 'https://github.com/writer/writer-framework/issues/1013',
   'parameter-unsupported': 'https://github.com/langchain-ai/langchainjs/issues/8641',
+  'stream-options-without-stream': 'https://github.com/epam/ai-dial-adapter-openai/pull/379',
+  'image-url-type': 'https://github.com/microsoft/promptflow/issues/3946',
   'modality-unsupported': 'https://github.com/browser-use/web-ui/issues/274',
   'context-window': 'https://github.com/crewAIInc/crewAI-examples/issues/121',
   'max-output': 'https://github.com/ChatGPTNextWeb/NextChat/issues/3195',
@@ -26,6 +28,7 @@ export const rules: Rules<keyof typeof sources> = {
     const messages = listOf(body['messages']).map(fieldsOf)
     yield* checkMessages(body, messages, facts)
     yield* checkParameters(body, messages, facts)
+    yield* checkTemperature(body, facts)
     const called = (each: unknown): Fields => fieldsOf(fieldsOf(each)[textOf(fieldsOf(each)['type'])])
     const tools = listOf(body['tools']).map((tool, at) => {
       const { type } = fieldsOf(tool)
@@ -96,6 +99,17 @@ function* checkParameters(body: Fields, messages: readonly Fields[], facts: Fact
   const isSucceeded = isReasoner || (hasSuccessor && lacksParameter(facts, 'max_tokens'))
   yield max_tokens != null && isSucceeded && unsupported('max_tokens', 'max_completion_tokens')
   yield (temperature ?? 1) !== 1 && lacksParameter(facts, 'temperature') && unsupported('temperature')
+  const isUnstreamed = body['stream_options'] != null && !body['stream'] && !isVendor
+  const noStream = "The 'stream_options' parameter is only allowed when 'stream' is enabled."
+  yield isUnstreamed && breach('stream-options-without-stream', 'stream_options', noStream)
+  // Mistral's models, such as pixtral, also accept a string.
+  const mustBeObject = !isVendor && !/[sx]tral/.test(textOf(name))
+  for (const [at, { content }] of mustBeObject ? messages.entries() : []) {
+    const place = listOf(content).findIndex((part) => typeof fieldsOf(part)['image_url'] === 'string')
+    const param = `messages[${at}].content[${place}].image_url`
+    const message = `Invalid type for '${param}': expected an object, but got a string instead.`
+    yield place >= 0 && breach('image-url-type', param, message)
+  }
   if (!model) return
   const noEndpoints = 'No endpoints found that support'
   const lacks = (name: string) => isVendor && length > 0 && !model.supported_parameters.includes(name)

@@ -22,6 +22,7 @@ const sources = {
   'thinking-type': 'https://github.com/earendil-works/pi/issues/3297',
   'thinking-forced-tool': `${docs}/extended-thinking`,
   'thinking-temperature': 'https://github.com/MartialBE/one-hub/issues/529',
+  'temperature-range': 'https://github.com/anthropics/anthropic-sdk-python/issues/893',
   'tool-choice-unknown': 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools',
   'tool-name-pattern': 'https://github.com/modelcontextprotocol/modelcontextprotocol/issues/1345',
   'tool-name-length': 'https://github.com/anthropics/claude-code/issues/96152',
@@ -153,6 +154,8 @@ function* checkSettings(body: Fields, facts: Facts) {
     const mustBeOne = '`temperature` may only be set to 1 when thinking is enabled'
     yield (temperature ?? 1) !== 1 && breach('thinking-temperature', 'temperature', mustBeOne)
   }
+  const isOutside = !isVendor && (Number(temperature) < 0 || Number(temperature) > 1)
+  yield isOutside && breach('temperature-range', 'temperature', 'temperature: range: 0..1')
   const { context_length: window = Infinity, top_provider } = record ?? {}
   const tokens = leastTokens(facts, window)
   const tooLong = `prompt is too long: ${tokens} tokens > ${window} maximum`

@@ -23,6 +23,7 @@ export const definitionSources = {
   'strict-depth': structuredOutputs,
   'strict-properties': structuredOutputs,
   'strict-enum': structuredOutputs,
+  'temperature-range': 'https://platform.openai.com/docs/api-reference/responses/create',
 }
 
 /** Name, schema and `strict` of a tool or a format. For a format, `path` is the path of its schema. */
@@ -32,6 +33,15 @@ export function unsupported(param: string, successor?: string) {
   const advice = successor ? ` Use '${successor}' instead.` : ''
   const message = `Unsupported parameter: '${param}' is not supported with this model.${advice}`
   return breach('parameter-unsupported', param, message)
+}
+
+export function* checkTemperature({ temperature }: Fields, { isVendor }: Facts) {
+  const value = Number(temperature)
+  const [kind, limit] = value < 0 ? ['below minimum', '>= 0'] : ['above maximum', '<= 2']
+  const found = `Expected a value ${limit}, but got ${temperature} instead.`
+  const isOutside = !isVendor && (value < 0 || value > 2)
+  const message = `Invalid 'temperature': decimal ${kind} value. ${found}`
+  yield isOutside && breach('temperature-range', 'temperature', message)
 }
 
 export function* checkIds(param: string, items: readonly Fields[]) {

@@ -1,7 +1,7 @@
 /** Rules that OpenAI applies to valid response requests. */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
 import { expandInput } from '../../operations/responses/stored.ts'
-import { checkDefinitions, checkIds, definitionSources, unsupported } from './openai.ts'
+import { checkDefinitions, checkIds, checkTemperature, definitionSources, unsupported } from './openai.ts'
 import type { Facts, Fields, Rules } from './rule.ts'
 import { breach, lacksParameter, leastTokens, pairsIn } from './rule.ts'
 
@@ -28,6 +28,7 @@ export const rules: Rules<keyof typeof sources> = {
     const sent = { ...fieldsOf(format), path: 'text.format.schema' }
     const names = { max: 128, forced: isNamed(choice) && choice['name'] }
     yield* checkDefinitions(tools.filter(isNamed), sent, names, body, facts)
+    yield* checkTemperature(body, facts)
     const { temperature, top_p, reasoning, truncation } = body
     const { effort } = fieldsOf(reasoning)
     const isReasoning = ['reasoning', 'reasoning_effort'].some((name) => !lacksParameter(facts, name))

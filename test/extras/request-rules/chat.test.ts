@@ -14,6 +14,7 @@ const tool = (name: string, parameters: object = { type: 'object', properties: {
 const encrypted = { type: 'reasoning.encrypted', data: 'x', id: 'rs_1', format: 'unknown', index: 0 }
 const thought = (field: object) => [ask, { ...calls('a'), ...field }, result('a')]
 const image = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x.test/a.png' } }] }
+const imageText = { role: 'user', content: [{ type: 'image_url', image_url: 'https://x.test/a.png' }] }
 const noTools = { model: 'acme/plain' }
 
 const refused: [rule: string, body: object, dialect?: 'openrouter'][] = [
@@ -57,6 +58,10 @@ const refused: [rule: string, body: object, dialect?: 'openrouter'][] = [
   ['parameter-unsupported', { model: 'acme/deep', max_tokens: 5 }],
   ['parameter-unsupported', { model: 'o3', max_tokens: 5 }],
   ['parameter-unsupported', { model: 'acme/deep', temperature: 0 }],
+  ['temperature-range', { temperature: 5 }],
+  ['temperature-range', { temperature: -1 }],
+  ['stream-options-without-stream', { stream_options: { include_usage: true } }],
+  ['image-url-type', { messages: [ask, imageText] }],
   ['parameter-unsupported', { ...noTools, tools: [tool('look')] }, 'openrouter'],
   ['modality-unsupported', { ...noTools, messages: [image] }],
   ['modality-unsupported', { ...noTools, messages: [image] }, 'openrouter'],
@@ -70,6 +75,8 @@ const refused: [rule: string, body: object, dialect?: 'openrouter'][] = [
 ]
 
 const clean: object[] = [
+  { temperature: 2, stream: true, stream_options: { include_usage: true } },
+  { model: 'mistralai/pixtral-12b', messages: [imageText] },
   { model: 'openai/gpt-5', max_tokens: 50 },
   { messages: [ask, calls('a', 'b'), result('b'), result('a'), ask, calls('a'), result('a')] },
   { messages: thought({ reasoning_details: [encrypted] }) },
@@ -104,9 +111,10 @@ it('refuses each request with strict, and otherwise warns', async () => {
   await expect(lines.join('')).toMatchFileSnapshot('chat.txt')
 })
 
-it('accepts with OpenRouter schemas for other vendors that are not strict enough for OpenAI', async () => {
+it('accepts with OpenRouter requests to other vendors that OpenAI would refuse', async () => {
+  const other = { temperature: 5, stream_options: {}, messages: [imageText] }
   const tools = [tool('look', { type: 'object' }, true)]
-  const sendFor = (model: string) => sendTo({ dialect: 'openrouter' }, { model, tools })
+  const sendFor = (model: string) => sendTo({ dialect: 'openrouter' }, { ...other, model, tools })
   expect((await sendFor('google/gemini-3')).broken).toEqual([])
   expect((await sendFor('openai/gpt-5')).broken).not.toEqual([])
 })

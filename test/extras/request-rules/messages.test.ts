@@ -43,6 +43,7 @@ const refused: [rule: string, body: object][] = [
   ['thinking-type', { thinking: { type: 'adaptive' }, model: 'anthropic/claude-sonnet-4-20250514' }],
   ['thinking-forced-tool', { thinking, tools: [look], tool_choice: { type: 'any' } }],
   ['thinking-temperature', { thinking, temperature: 0 }],
+  ['temperature-range', { temperature: 1.2 }],
   ['tool-choice-unknown', { tools: [look], tool_choice: { type: 'tool', name: 'see' } }],
   ['tool-name-pattern', { tools: [{ ...look, name: 'a b' }] }],
   ['tool-name-length', { tools: [{ ...look, name: 'a'.repeat(129) }] }],

@@ -147,7 +147,10 @@ const broken: Record<string, [rule: string, body: object, text: string][]> = {
     ['ref-siblings', format(withA({ $ref: '#', title: 'A' })), `${inA}$ref cannot have keywords {'title'}.`],
     ['strict-depth', format(nested(12)), "'answer': 12 levels of nesting exceeds limit of 10."],
   ],
-  temperature: [['parameter-unsupported', { ...plain, temperature: 0.2 }, "'temperature' is not supported"]],
+  temperature: [
+    ['parameter-unsupported', { ...plain, temperature: 0.2 }, "'temperature' is not supported"],
+    ['temperature-range', { input: 'Hi', temperature: 5 }, 'Expected a value <= 2, but got 5 instead.'],
+  ],
   top_p: [['parameter-unsupported', { ...plain, top_p: 0.5 }, "Unsupported parameter: 'top_p' is not"]],
   'reasoning.effort': [
     [
