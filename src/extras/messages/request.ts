@@ -35,6 +35,10 @@ const tool = () =>
       message: 'A function needs a name',
       params: { rule: 'required' },
     })
+    .refine(({ type }) => type !== 'function', {
+      path: ['type'],
+      message: "'function' is for POST /chat/completions; write { name, input_schema }",
+    })
 export type MessagesTool = z.infer<ReturnType<typeof tool>>
 
 const toolChoice = () =>

@@ -258,6 +258,10 @@ describe('POST /messages/count_tokens', () => {
   it("rejects in the Anthropic API's envelope", async () => {
     const rejected = client.messages.countTokens({ model, messages: [] })
     await expect(rejected).rejects.toMatchObject({ status: 400, error: { type: 'error' } })
+    const tools = [{ type: 'function', function: { name: 'f' } }] as never
+    const message = "tools[0].type: 'function' is for POST /chat/completions; write { name, input_schema }"
+    const { messages } = ask('Hello')
+    await expect(client.messages.countTokens({ model, messages, tools })).rejects.toThrow(message)
   })
 })
 
