@@ -10,6 +10,7 @@ const synonyms = [
   ['input', 'messages'],
   ['instructions', 'system'],
   ['text.format', 'response_format'],
+  ['reasoning.effort', 'reasoning_effort'],
   ['tools', 'functions'],
   ['parameters', 'params', 'options'],
   ['allowed_domains', 'include_domains', 'included_domains'],

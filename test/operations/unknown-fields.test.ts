@@ -24,6 +24,7 @@ const cases: [string, object, string | undefined][] = [
   ['max_output_token', { max_output_token: 3 }, 'max_output_tokens'],
   ['max_tokens', { max_tokens: 3 }, 'max_output_tokens'],
   ['response_format', { response_format: {} }, 'text.format'],
+  ['reasoning_effort', { reasoning_effort: 'low' }, 'reasoning.effort'],
 ]
 
 describeAdapters('unknown fields in POST /responses', (entrance) => {
