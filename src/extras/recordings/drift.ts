@@ -99,6 +99,8 @@ function readAll(folder: string, notCompared: string[]): [file: string, recordin
       notCompared.push(error.message)
     }
   }
+  if (recordings.length === 0 && notCompared.length === 0)
+    notCompared.push(`${folder}: has no .recording.jsonl files`)
   const timeOf = ({ head }: Recording) => Date.parse(head.recordedAt ?? '') || 0
   return recordings.sort(([, left], [, right]) => timeOf(left) - timeOf(right))
 }

@@ -27,11 +27,7 @@ export interface Entry {
 /** Maximum number of entries in a file: each one takes a file and about half a millisecond. */
 const maxEntries = 20_000
 
-export function entriesIn(
-  list: unknown[],
-  file: string,
-  toEntry: (value: unknown) => Entry,
-): (() => Entry)[] {
+export function entriesIn(list: unknown[], file: string, toEntry: (value: unknown) => Entry) {
   const { length } = list
   if (length === 0) throw new UsageError(`${file}: has no entries`)
   if (length > maxEntries)
@@ -69,10 +65,8 @@ function decoded(bytes: Uint8Array, codings = ''): Uint8Array {
   // In proportion to the file, so that a small one cannot fill the memory.
   const maxBytes = 1024 * 1024 + 500 * bytes.length
   let left = bytes
-  for (const coding of codings
-    .split(',')
-    .map((name) => name.trim())
-    .reverse()) {
+  for (const name of codings.split(',').reverse()) {
+    const coding = name.trim()
     if (!canDecode(coding) || decodeUtf8(left) !== undefined) continue
     try {
       left = decode(left, coding, maxBytes)
@@ -88,13 +82,9 @@ function toHeaders(pairs: Message['headers']): Record<string, string> {
   const headers = new Map<string, string>()
   for (const { name, value } of pairs) {
     if (name.startsWith(':')) continue
-    const [key, line] = [
-      name.toLowerCase(),
-      [value]
-        .flat()
-        .join(', ')
-        .replace(/[\r\n]+/g, ' '),
-    ]
+    const key = name.toLowerCase()
+    const joined = [value].flat().join(', ')
+    const line = joined.replace(/[\r\n]+/g, ' ')
     headers.set(key, headers.has(key) ? `${headers.get(key)}, ${line}` : line)
   }
   return Object.fromEntries(headers)

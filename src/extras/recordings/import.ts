@@ -16,7 +16,7 @@ import { readCassette } from './import-vcr.ts'
 import type { RecordedRequest } from './recording.ts'
 import { type Exchange, RecordingFolder, toRecording } from './recording-files.ts'
 import { readOrFail } from './recordings.ts'
-import { type RedactionFlags, toRedactor } from './redact.ts'
+import { onlyFields, type RedactionFlags, toRedactor } from './redact.ts'
 
 interface ImportFlags extends RedactionFlags {
   recordings: string
@@ -156,7 +156,7 @@ function streamOf(stored: Buffer, file: string, request: RecordedRequest | undef
 }
 
 const GivenRequest = z.lazy(() =>
-  z.strictObject({
+  onlyFields({
     method: z.string().toUpperCase().default('POST'),
     path: z.string().startsWith('/', 'a path must start with / and is relative to the base URL'),
     query: z.string().default(''),

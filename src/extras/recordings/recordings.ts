@@ -40,7 +40,7 @@ import {
   type NamedRecording,
   nearestRecording,
 } from './request-key.ts'
-import { forward, shownUpstream } from './upstream.ts'
+import { forward, mustBeBaseUrl, shownUpstream } from './upstream.ts'
 
 export type ReplayedRecording = RecordingInput
 export const ReplayedRecording = z.lazy(() => z.custom<ReplayedRecording>())
@@ -69,7 +69,7 @@ export const recordingOptions = {
       upstream: option(
         'Base URL of the real gateway, which receives requests without a matching rule or recording. If `CI` is set, these requests get a 404 instead, unless the gateway is on this machine.',
         () =>
-          z.url({ protocol: /^https?$/ }).refine((text) => {
+          z.url({ protocol: /^https?$/, error: mustBeBaseUrl }).refine((text) => {
             const url = URL.parse(text)
             return !url?.username && !url?.password
           }, "Must not contain credentials: requests are forwarded with the client's key"),
@@ -105,16 +105,16 @@ export function openRecordings({
     onUnmatched === 'passthrough' &&
     Boolean(globalThis.process?.env?.['CI']) &&
     !isLoopback(new URL(String(upstream)).hostname)
-  const { find, handles } = finderOf(readRecordings(from ?? []), ignoreFields)
+  const { find, handles } = finderOf(readRecordings(from ?? [], onUnmatched !== 'error'), ignoreFields)
   const options = { onUnmatched, upstream, onEnd, isBlocked }
   /** Recordings replayed for calls in progress, because all models that a call tries get the same one. */
   const replayed = new WeakMap<CallRecord, NamedRecording>()
   return { answer: (record, rejection) => replay(find, replayed, options, record, rejection), handles }
 }
 
-function readRecordings(given: string | ReplayedRecording[]): ReadonlyMap<string, Recording> {
+function readRecordings(given: string | ReplayedRecording[], mayBeEmpty: boolean) {
   try {
-    return typeof given === 'string' ? readRecordingFolder(given) : withNames(given)
+    return typeof given === 'string' ? readRecordingFolder(given, mayBeEmpty) : withNames(given)
   } catch (error) {
     throw error instanceof RecordingError ? new RecordingError(`options.recordings: ${error.message}`) : error
   }
@@ -214,14 +214,20 @@ export function readRecordingFile(file: string): Recording {
   return parseRecording(readOrFail(() => readRegularFile(file), file).toString(), file)
 }
 
-export function readRecordingFolder(folder: string): Map<string, Recording> {
+export function readRecordingFolder(folder: string, mayBeEmpty = true): Map<string, Recording> {
   const builtin = globalThis.process?.getBuiltinModule
   if (!builtin)
     throw new RecordingError('Reading recording files requires Node: pass parsed recordings instead')
-  const files = readOrFail(() => builtin('node:fs').readdirSync(folder), folder)
-    .filter(isRecordingFile)
-    .sort()
-  return new Map(files.map((file) => [file, readRecordingFile(`${folder.replace(/\/+$/, '')}/${file}`)]))
+  const names = readOrFail(() => builtin('node:fs').readdirSync(folder), folder).sort()
+  const pathOf = (name: string) => `${folder.replace(/\/+$/, '')}/${name}`
+  const files = names.filter(isRecordingFile)
+  const har = names.find((name) => name.endsWith('.har'))
+  const fix = har
+    ? `import har ${pathOf(har)} --recordings ${folder}`
+    : 'record, or set recordings.onUnmatched'
+  if (files.length === 0 && !mayBeEmpty)
+    throw new RecordingError(`${folder}: has no .recording.jsonl files. Run gateway-understudy ${fix}`)
+  return new Map(files.map((file) => [file, readRecordingFile(pathOf(file))]))
 }
 
 export function readOrFail<Result>(read: () => Result, path: string): Result {
@@ -269,13 +275,10 @@ function finderOf(recordings: ReadonlyMap<string, Recording>, ignoreFields: read
     const line = `${request.method} ${request.path}${request.query}`
     const { length } = matching
     const explainMiss = () => {
-      const replayed =
-        length === 1
-          ? `The only recording of this ${line} has`
-          : `All ${length} recordings of this ${line} have`
+      const which = length === 1 ? 'The only recording' : `All ${length} recordings`
       if (length > 0)
         return {
-          message: `${replayed} been replayed`,
+          message: `${which} of this ${line} ${length === 1 ? 'has' : 'have'} been replayed`,
           fix: ": record the request again, or set recordings.onEnd to 'repeat-last'",
         }
       const near = nearestRecording(all, request, parts, redactor.ignoreFields)

@@ -9,6 +9,8 @@ import { decodeUtf8, fromLatin1 } from '../../lib/bytes.ts'
 import { decode, encodingOf, withoutEncoding } from './content-coding.ts'
 import { utf8AsLatin1 } from './secrets.ts'
 
+export const mustBeBaseUrl = 'Must be a base URL such as https://gateway.example/api/v1'
+
 /** Returns a URL without credentials. Throws 400 for a path that a server might resolve outside the base path. */
 export function upstreamUrl({ origin, pathname }: URL, path: string, search: string): URL {
   if (!path.startsWith('/') || climbs(path))

@@ -90,7 +90,7 @@ describe('record', () => {
 describe('serve', () => {
   it.each([
     [['--recordings', '@none'], 'no such file or folder'],
-    [['--upstream', 'ftp://a'], 'error: --upstream must be a URL\n'],
+    [['--upstream', 'ftp://a'], 'error: --upstream must be a base URL such as https://gateway.'],
   ])('rejects %j with exit code 2', async (flags, reason) => {
     expect(await exit('serve', ...flags)).toBe(2)
     expect(stderr).toContain(reason)
@@ -132,6 +132,9 @@ describe('import', () => {
     await write('rules.yaml', 'headers: [""]')
     expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
     expect(stderr).toContain('headers.0 must not be empty')
+    await write('rules.yaml', 'patern: []')
+    expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
+    expect(stderr).toContain("Unknown field 'patern'; did you mean 'patterns'?")
     await write('rules.yaml', 'patterns: [{ name: ticket, matches: "ticket-(" }]')
     expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
     expect(stderr).toContain('rules.yaml')

@@ -332,11 +332,14 @@ describe('import sse', () => {
     expect((await ask(createGateway({ recordings: out }), path, { a: 1 })).text).toBe('data: 1\n\n')
   })
 
-  it('rejects a request that is nested deeply', async () => {
+  it('rejects a request that is nested deeply, or has an unknown field', async () => {
     const request = join(root, 'deep.json')
     await writeFile(request, `{"path":"/a","body":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`)
     const { code, stderr } = await imported('sse', 'b.txt', 'data: 1\n\n', '--request', request)
     expect([code, stderr]).toEqual([2, `error: ${request}:1:1: is nested too deeply\n`])
+    await writeFile(request, '{ "path": "/a", "mehtod": "GET" }')
+    const unknown = await imported('sse', 'b.txt', 'data: 1\n\n', '--request', request)
+    expect(unknown.stderr).toContain("Unknown field 'mehtod'; did you mean 'method'?")
   })
 
   it.each([

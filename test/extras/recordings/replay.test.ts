@@ -513,6 +513,12 @@ describe('invalid recordings and replay options', () => {
       /^createGateway: options\.recordings: .*no such file or folder/,
     )
     expect(() => createGateway({ recordings: 'x'.repeat(5000) })).toThrow('cannot be read: ENAMETOOLONG')
+    const empty = await mkdtemp(join(root, 'empty-'))
+    expect(() => createGateway({ recordings: empty })).toThrow(
+      'has no .recording.jsonl files. Run gateway-understudy record, or set recordings.onUnmatched',
+    )
+    await writeFile(join(empty, 'n.har'), '{}')
+    expect(() => createGateway({ recordings: `${empty}/` })).toThrow(`import har ${empty}/n.har --recordings`)
     const { head } = recordingOf([])
     for (const [invalid, problem] of [
       [null, ': Must be an object, got null'],

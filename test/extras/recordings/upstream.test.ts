@@ -125,7 +125,8 @@ describe('a reply', () => {
     await using passing = await passthrough(upstream.url)
     const received = [await ask(recorder.baseUrl, '/files'), await ask(passing.baseUrl, '/files')]
     await recorder.close()
-    await using replaying = await startServer({ recordings: recorder.recordings, timeScale: 0 })
+    const recordings = { from: recorder.recordings, onUnmatched: 'simulate' } as const
+    await using replaying = await startServer({ recordings, timeScale: 0 })
     if (status !== 502) received.push(await ask(replaying.baseUrl, '/files'))
     for (const each of received) {
       expect([each.status, each.end, each.headers['trailer']]).toEqual([status, 'fin', undefined])
