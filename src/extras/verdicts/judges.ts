@@ -88,9 +88,8 @@ export const judges = {
 
   'truncated-accepted': accepted('the reply ended early', ({ ending }) => ending !== 'error'),
 
-  'error-in-stream-ignored': accepted('the stream failed', ({ ending, isStream }, { result }) => {
-    // Without a result, the other finding already says that a cut stream cannot be judged.
-    return isStream && (ending === 'error' || (ending === 'cut' && result !== undefined))
+  'error-in-stream-ignored': accepted('the stream failed', ({ ending, isStream }) => {
+    return isStream && ending === 'error'
   }),
 
   *'duplicate-effect'({ groups, all }) {
@@ -206,15 +205,14 @@ function gapsBetween(attempts: readonly Attempt[]): number[] {
 }
 
 /** Judges the last attempt of each group if its reply contains only part of the answer. */
-function accepted(what: string, concerns: (reading: Reading, evidence: Evidence) => boolean): Judge {
-  return function* ({ all, groups }, evidence) {
-    const { result, userAborted } = evidence
+function accepted(what: string, concerns: (reading: Reading) => boolean): Judge {
+  return function* ({ all, groups }, { result, userAborted }) {
     const leaves = leavesOf(result)
     const starts = startsOf(result)
     const whole = all.flatMap(({ reading }) => (reading.ending === 'whole' ? reading.text : []))
     for (const attempt of groups.flatMap((group) => group.at(-1) ?? [])) {
       const { entry, reading } = attempt
-      if (!/^(?:cut|error|incomplete)$/.test(reading.ending) || !concerns(reading, evidence)) continue
+      if (!/^(?:cut|error|incomplete)$/.test(reading.ending) || !concerns(reading)) continue
       // Limits in a request, and disconnecting, are the client's own choice.
       const isOwn =
         reading.ending === 'incomplete' ? entry.rules.length === 0 : entry.delivery === 'aborted-by-client'

@@ -52,7 +52,7 @@ export const chatUi: App = {
   run,
   defects: {
     'appends-after-reconnect': { fault: 'stream-cut', finding: 'text-twice', verdict: 'silent' },
-    'trusts-end-of-loop': { fault: 'stream-cut', finding: 'error-in-stream-ignored', verdict: 'silent' },
+    'trusts-end-of-loop': { fault: 'stream-cut', finding: 'truncated-accepted', verdict: 'silent' },
     'no-stall-limit': { fault: 'stream-stall', verdict: 'hung' },
     'never-retries': { fault: status(503), finding: 'gave-up', verdict: 'rejected' },
     'does-not-stream': { fault: 'stream-cut', finding: 'fault-never-acted', verdict: 'not-reached' },

@@ -90,7 +90,7 @@ export const sseChat: App = {
   defects: {
     'splits-each-chunk': { fault: { name: 'stream-split', bytes: 60 }, verdict: 'crashed' },
     'expects-line-feeds': { fault: 'stream-crlf', verdict: 'silent' },
-    'swallows-reset': { fault: 'stream-reset', finding: 'error-in-stream-ignored', verdict: 'silent' },
+    'swallows-reset': { fault: 'stream-reset', finding: 'truncated-accepted', verdict: 'silent' },
     'waits-for-done': { fault: 'stream-without-done', verdict: 'hung' },
     'ignores-finish-reason': { fault: 'content-filter', finding: 'truncated-accepted' },
     'fixed-backoff': { fault: 'rate-limit', finding: 'retry-after-ignored' },
