@@ -208,6 +208,7 @@ function reportIfFailed(
 ): void {
   const { id, journal } = sandbox
   onTestFailed(async ({ task }) => {
+    if ('isSweep' in task.meta) return
     const { rules } = sandbox
     const { text, file } = await reportFailedTest(gateway, {
       test: task.fullTestName,

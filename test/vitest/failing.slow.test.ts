@@ -14,7 +14,7 @@ describe('the output of a test run', () => {
     output = (stdout + stderr).replace(/, \d+ ms/g, ', 0 ms')
   }, 60_000)
 
-  it("contains only the journals of failing tests' sandboxes", () => {
+  it("contains only the journals of failing tests' sandboxes, and none of a failing sweep", () => {
     expect(output).toContain(
       `'fails with an unmatched request' failed. Sandbox s1 has 2 calls:
   1. GET /sandboxes/s1/api/v1/providers (listProviders): 529 by fail() (status), 0 ms
@@ -61,6 +61,6 @@ In addition, the default sandbox received 1 call meanwhile: GET /providers with 
   })
 
   it('reports no failure for a test that reads gatewayOptions from `provide` in the Vitest configuration', () => {
-    expect(output).toMatch(/Tests\s+4 failed \| \d+ passed/)
+    expect(output).toMatch(/Tests\s+5 failed \| \d+ passed/)
   })
 })

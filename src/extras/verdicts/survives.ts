@@ -1,6 +1,7 @@
 /** Adds Vitest tests that run an application with faults and fail if it does not survive them. */
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { print } from '../../lib/print.ts'
+import { shown } from '../../lib/schema-messages.ts'
 import type { SweepOptions, SweepWork } from './sweep.ts'
 
 export interface SurvivalOptions<Result> extends SweepOptions<Result> {
@@ -8,11 +9,12 @@ export interface SurvivalOptions<Result> extends SweepOptions<Result> {
   accepted?: readonly string[]
 }
 
-type Test = (
-  name: string,
-  run: (fixtures: { gateway: GatewayCore }) => Promise<void>,
-  timeoutMs: number,
-) => void
+interface Fixtures {
+  readonly gateway: GatewayCore
+  readonly task: { readonly meta: object }
+}
+
+type Test = (name: string, run: (fixtures: Fixtures) => Promise<void>, timeoutMs: number) => void
 
 const timeoutMs = 300_000
 const failing = /^(?:silent|hung|crashed|duplicated)$/
@@ -29,7 +31,11 @@ export function survives<Result>(
   work: SweepWork<Result, Record<string, unknown>>,
   { accepted = [], ...options }: SurvivalOptions<Result> = {},
 ): void {
-  const run = async ({ gateway }: { gateway: GatewayCore }) => {
+  if (typeof work !== 'function')
+    throw new TypeError(`test.survives() expects a name and a function, got ${shown(work)}`)
+  const run = async ({ gateway, task }: Fixtures) => {
+    // The test's own sandbox has no calls to report.
+    Object.assign(task.meta, { isSweep: true })
     const { runSweep } = await import('./sweep.ts')
     const { sweepTable, titleOf } = await import('./sweep-table.ts')
     const result = await runSweep(gateway, work, options)

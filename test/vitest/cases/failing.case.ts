@@ -46,3 +46,10 @@ test('succeeds without output', async ({ sandbox }) => {
 test('reads options from the configuration', ({ gateway }) => {
   expect(gateway.options.seed).toBe('from the configuration')
 })
+
+const sent = { faults: ['status-503'] as const, accepted: ['a failure that never occurs'] }
+test.survives(
+  'fails as a sweep',
+  ({ baseUrl, fetch }) => fetch(`${baseUrl}/providers`, key).then(Boolean),
+  sent,
+)
