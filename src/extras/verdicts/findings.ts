@@ -5,6 +5,7 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import { allCallsText, withoutReply } from '../../journal/journal-text.ts'
 import { assertInspectable, type MatcherResult, toResult, whenAll } from '../../journal/matchers.ts'
 import { truncate } from '../../lib/one-line.ts'
+import { shown } from '../../lib/schema-messages.ts'
 import { assertNames } from '../../sandbox/sandbox-options.ts'
 import type { ScenarioProgress } from '../../scenarios/activation.ts'
 import { type Attempt, attemptKey, retriesIn } from './attempts.ts'
@@ -67,13 +68,15 @@ export interface VerdictMatchers<Result> {
   toAgreeWithLedger(counted: CountedUsage): Result
 }
 
+const evidenceNames = ['result', 'userAborted'] satisfies (keyof Evidence)[]
+
 export function judgeRecovery(
   received: unknown,
   evidence: Evidence = {},
   operations: SandboxFacts['operations'],
 ): MatcherResult | Promise<MatcherResult> {
   assertInspectable(received)
-  assertNames(evidence, ['result', 'userAborted'], 'toHaveRecovered')
+  assertNames(evidence, evidenceNames, 'toHaveRecovered')
   return withFacts(received as unknown as Judged, operations, (facts) => {
     const mistakes = judge(facts, evidence).map(({ name, message, isJudged }) => {
       return `${name}${isJudged ? '' : ' (not judged)'}: ${message}`
@@ -100,6 +103,8 @@ export function withFacts<Result>(
   operations: SandboxFacts['operations'],
   work: (facts: SandboxFacts) => Result,
 ) {
+  if (!Object(sandbox).journal)
+    throw new TypeError(`findings() requires a gateway or a sandbox, got ${shown(sandbox)}`)
   const parts = [sandbox.journal.entries(), sandbox.journal.unanswered(), sandbox.activeScenarios()] as const
   return whenAll(parts, ([entries, unanswered, scenarios]) => {
     return work({ entries: [...entries, ...withoutReply(unanswered, entries)], scenarios, operations })
@@ -107,6 +112,7 @@ export function withFacts<Result>(
 }
 
 export function findingsIn(facts: SandboxFacts, evidence: Evidence = {}): Finding[] {
+  assertNames(evidence, evidenceNames, 'findings()')
   return judge(facts, evidence).flatMap(({ isJudged, ...finding }) => (isJudged ? finding : []))
 }
 

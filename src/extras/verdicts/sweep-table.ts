@@ -1,4 +1,5 @@
 /** Prints a sweep as a table, with a line for each run that needs attention. */
+import { truncate } from '../../lib/one-line.ts'
 import { marks, type SweepResult, type SweepRun, type SweepVerdict } from './sweep.ts'
 
 /** Returns the title of a run, by which a test can accept it, such as `call 2 (createResponse), stream-cut: silent`. */
@@ -6,7 +7,7 @@ export function titleOf({ operation, call, fault, verdict }: SweepRun): string {
   return `call ${call} (${operation}), ${fault}: ${verdict}`
 }
 
-/** Returns a table of faults and calls, then a line for each run that neither recovered nor was rejected. */
+/** Returns a table of faults and calls, then a line for each run that failed, and for each reason of the others. */
 export function sweepTable({ runs, calls }: SweepResult): string {
   const rows = Map.groupBy(runs, ({ fault }) => fault)
   const width = Math.max(...Array.from(rows.keys(), (fault) => fault.length), 5)
@@ -21,13 +22,16 @@ export function sweepTable({ runs, calls }: SweepResult): string {
     return count ? [`${mark} ${verdict} (${count})`] : []
   })
   const lines = runs.filter(({ verdict }) => !['recovered', 'rejected', 'not-reached'].includes(verdict))
-  const missed = Map.groupBy(counts.get('not-reached') ?? [], ({ message }) => message)
+  const reasons = (['rejected', 'not-reached'] as const).flatMap((verdict) => {
+    const byMessage = Map.groupBy(counts.get(verdict) ?? [], ({ message }) => truncate(message, 100))
+    return Array.from(byMessage, ([message, { length }]) => `${verdict} (${length}): ${message}`)
+  })
   return [
     ...calls.map((call, place) => `call ${place + 1}: ${call}`),
     ''.padEnd(width) + cells(calls.map((_, place) => String(place + 1))),
     ...table,
     legend.join(', '),
     ...lines.map((run) => `${titleOf(run)}: ${run.message}\n  sandbox.use(${JSON.stringify(run.rule)})`),
-    ...Array.from(missed, ([message, each]) => `not reached (${each.length}): ${message}`),
+    ...reasons,
   ].join('\n')
 }

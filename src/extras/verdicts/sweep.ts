@@ -6,6 +6,7 @@ import { withoutReply } from '../../journal/journal-text.ts'
 import { equal } from '../../lib/equal.ts'
 import { oneLine, truncate } from '../../lib/one-line.ts'
 import { clearInterval, setInterval, setTimeout } from '../../lib/real-timers.ts'
+import { shown } from '../../lib/schema-messages.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { assertNames } from '../../sandbox/sandbox-options.ts'
 import { asksForStream } from '../../scenarios/condition.ts'
@@ -103,7 +104,11 @@ export async function runSweep<Result, RequestBodies extends object>(
   work: SweepWork<Result, RequestBodies>,
   options: SweepOptions<Result, RequestBodies>,
 ): Promise<SweepResult<Result>> {
+  if (typeof work !== 'function') throw new TypeError(`sweep() expects a function, got ${shown(work)}`)
   assertNames(options, optionNames, 'sweep()')
+  const { depth = 'quick' } = options
+  if (depth !== 'quick' && depth !== 'all')
+    throw new TypeError(`sweep(): depth must be 'quick' or 'all', got ${shown(depth)}`)
   const { isDeepStrictEqual = equal } = globalThis.process?.getBuiltinModule?.('node:util') ?? {}
   const { concurrency = 20, limitMs = 5000, equals = isDeepStrictEqual } = options
   const { sandboxes } = gateway

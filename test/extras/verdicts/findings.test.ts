@@ -157,6 +157,15 @@ describe('findings()', () => {
     ).toBe(expected)
   })
 
+  it('rejects unknown options, and anything but a sandbox', () => {
+    expect(() => findings(gateway, { reslt: text } as object)).toThrow(
+      "findings(): unknown option 'reslt'; did you mean 'result'?",
+    )
+    expect(() => findings(undefined as never)).toThrow(
+      'findings() requires a gateway or a sandbox, got undef',
+    )
+  })
+
   it('judges a remote sandbox', async () => {
     await using server = await startServer()
     await using sandbox = await (await connectGateway(server.url)).createSandbox()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, type Gateway } from '../../../src/index.ts'
+import { createGateway } from '../../../src/index.ts'
 import { sweep, sweepTable } from '../../../src/verdicts.ts'
 import { test } from '../../../src/vitest.ts'
 
@@ -111,6 +111,11 @@ describe('sweep()', () => {
       "did you mean 'stream-cut'?",
     )
     await expect(sweep(ask, { dept: 'all' } as object)).rejects.toThrow("unknown option 'dept'")
+    await expect(sweep(ask, { depth: 'full' as 'all' })).rejects.toThrow(
+      "depth must be 'quick' or 'all', got",
+    )
+    await expect(sweep('x' as never)).rejects.toThrow("sweep() expects a function, got 'x'")
+    expect(() => test.survives('the chat', undefined as never)).toThrow('expects a name and a function, got')
   })
 
   it('prints a table, with the message and a line to paste for each failure', async () => {
@@ -123,7 +128,8 @@ status-503  r  r
 stream-cut     S
 r rejected (2), S silent (1)
 call 2 (createResponse), stream-cut: silent: it returned ["The moon.","The moon"] instead of ["The moon.","The moon."]
-  sandbox.use({"on":"createResponse","when":{"call":1,"stream":true},"times":1,"fault":{"name":"stream-cut"}})`)
+  sandbox.use({"on":"createResponse","when":{"call":1,"stream":true},"times":1,"fault":{"name":"stream-cut"}})
+rejected (2): Error: The gateway responded with 503`)
   })
 })
 
@@ -148,8 +154,8 @@ describe('test.survives()', () => {
       const options = { faults: ['timeout' as const], limitMs: 100, accepted: row.list }
       const gateway = createGateway()
       const outcome = await new Promise((resolve) => {
-        const add = (_: string, run: (fixtures: { gateway: Gateway }) => Promise<void>) =>
-          run({ gateway }).then(resolve, (error: Error) => resolve(error.message))
+        const add: ThisParameterType<typeof test.survives> = (_, run) =>
+          run({ gateway, task: { meta: {} } }).then(resolve, (error: Error) => resolve(error.message))
         test.survives.call(add, 'the application', ask, options)
       })
       expect(outcome).toEqual(row.message && expect.stringMatching(row.message))
