@@ -21,11 +21,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .option('--dialect <name>', dialect, 'neutral')
     .option('--port <number>', 'port to listen on; 0 picks a free port', toWholeNumber, 4142)
     .option('--host <address>', 'address to listen on; if not loopback, requires a token', '127.0.0.1')
-    .option(
-      '--allowed-host <names>',
-      'accepted host names, in addition to loopback; may be repeated',
-      collect,
-    )
+    .option('--allowed-host <names>', 'accepted host names besides loopback; may be repeated', collect)
     .option('--token <token>', 'token for every request (default: generated unless on loopback)', toToken)
     .option('--idle-ms <milliseconds>', 'end a call after this time without data', toWholeNumber, 120_000)
     .option('--allow-ci', 'record even if CI is set')
@@ -33,7 +29,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .option('--json', 'print one line of JSON when ready, one per call, and one for the summary')
     .addHelpText(
       'after',
-      '\nClients send the token in the x-understudy-token header. With --key-env it can also be their API key.',
+      '\nClients send the token in x-understudy-token, or as their API key with --key-env.',
     )
     .action(async (flags) => {
       const command = await import('./record.ts')
@@ -44,9 +40,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
   program
     .command('import')
     .description('Convert HAR files, VCR cassettes or event streams to recordings.')
-    .addArgument(
-      new Argument('<kind>', 'HAR file, VCR cassette or event stream body').choices(['har', 'vcr', 'sse']),
-    )
+    .addArgument(new Argument('<kind>', 'kind of file').choices(['har', 'vcr', 'sse']))
     .argument('<files...>')
     .option('--recordings <folder>', 'folder for recordings', 'recordings')
     .option(
@@ -58,10 +52,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .option('--dialect <name>', dialect, 'neutral')
     .option('--quiet', 'print only problems')
     .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      "\nWithout --request, an event stream's recording does not match any request: use its path as a scenario.",
-    )
+    .addHelpText('after', '\nWithout --request, a stream matches no request: use its path as a scenario.')
     .action(async (kind, files: string[], flags) => {
       const { importFiles } = await import('./import.ts')
       await importFiles(kind, files, flags)
@@ -69,21 +60,17 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
 
   program
     .command('drift')
-    .description(
-      'Send recorded requests to Understudy, and compare the reply shapes (names and types) with the recordings.',
-    )
+    .description('Send recorded requests to Understudy, and compare names and types in the replies.')
     .argument('<folder>', 'folder of recordings')
     .option('--upstream <url>', 'send the requests to a real gateway instead of Understudy', toBaseUrl)
     .option('--key-env <name>', "environment variable with the upstream's key")
     .option('--dialect <name>', "dialect of Understudy's replies (default: the recording's dialect)")
-    .addOption(
-      new Option('--allow <kind>', 'kind of difference that does not set exit code 1').choices(['added']),
-    )
+    .addOption(new Option('--allow <kind>', 'difference to allow (exit code 0)').choices(['added']))
     .option('--json', 'print JSON')
     .option('--quiet', 'print only the summary')
     .addHelpText(
       'after',
-      '\nExit code: 1 for any difference without --allow, otherwise 2 if something was not compared, otherwise 0.',
+      '\nExit code: 1 for differences not allowed, otherwise 2 if any reply was not compared.',
     )
     .action(async (folder: string, flags) => {
       const command = await import('./drift.ts')

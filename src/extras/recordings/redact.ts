@@ -127,7 +127,7 @@ const RedactionRules = z.lazy(() =>
       .describe('Regular expressions that match secrets.'),
     values: names().describe('Secret values.'),
     ignoreFields: names().describe(
-      'Body fields and query parameters (such as query.t) to ignore when comparing requests.',
+      'Body fields and query parameters, such as query.t, to ignore in requests.',
     ),
   }),
 )
@@ -137,10 +137,7 @@ export interface RedactionFlags {
   ignoreField?: string[]
 }
 
-export function toRedactor(
-  { redact, ignoreField = [] }: RedactionFlags,
-  known: readonly KnownSecret[] = [],
-): Redactor {
+export function toRedactor({ redact, ignoreField = [] }: RedactionFlags, known: readonly KnownSecret[] = []) {
   const rules = redact === undefined ? RedactionRules.parse({}) : readCheckedFile(redact, RedactionRules)
   return new Redactor({
     ...rules,

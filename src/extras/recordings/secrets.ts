@@ -128,18 +128,15 @@ export class SecretFinder {
   }
 
   *#inPiece({ part, plain, place }: Decoded): Generator<SecretFound> {
-    for (const { start, end, kind, placeholder } of this.#byPattern(plain)) {
-      const from = Math.floor(start / 3) * 3
-      const to = Math.min(plain.length, Math.ceil(end / 3) * 3)
-      const without = plain.slice(from, start) + placeholder + plain.slice(end, to)
-      const encoded = btoa(without).replace(/=+$/, '')
-      const found = place + (from / 3) * 4
-      yield {
-        start: found,
-        end: found + encoded.length,
-        kind: `${kind} in base64`,
-        placeholder: part.includes('-') || part.includes('_') ? urlSafe(encoded) : encoded,
-      }
+    for (const inside of this.#byPattern(plain)) {
+      const from = Math.floor(inside.start / 3) * 3
+      const to = Math.min(plain.length, Math.ceil(inside.end / 3) * 3)
+      const without = plain.slice(from, inside.start) + inside.placeholder + plain.slice(inside.end, to)
+      const usual = btoa(without).replace(/=+$/, '')
+      const encoded = /[-_]/.test(part) ? usual.replaceAll('+', '-').replaceAll('/', '_') : usual
+      const start = place + (from / 3) * 4
+      const end = start + encoded.length
+      yield { start, end, kind: `${inside.kind} in base64`, placeholder: encoded }
     }
   }
 }
@@ -182,10 +179,6 @@ function expressionOf(value: string): RegExp {
   const forms = [value, json, twice, value.replaceAll(' ', '+')].map(utf8AsLatin1)
   const longestFirst = forms.sort((left, right) => right.length - left.length)
   return new RegExp(longestFirst.map(escaped).join('|'), 'g')
-}
-
-function urlSafe(base64: string): string {
-  return base64.replaceAll('+', '-').replaceAll('/', '_')
 }
 
 function escaped(text: string): string {
