@@ -47,6 +47,7 @@ export interface Interception {
   resetHandlers(...handlers: MswHandler[]): void
   /** Stops intercepting and restores the original functions. */
   close(): void
+  [Symbol.dispose](): void
 }
 
 /**
@@ -82,13 +83,15 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
   replaceAddRequest()
   replaceFetch()
   const removeBaseUrl = gateway.sandboxes.serveAt(gateway.options.baseUrl ?? 'https://gateway.example/api/v1')
+  const close = () => {
+    deactivate()
+    removeBaseUrl()
+  }
   const interception: Interception = {
     use: (...more) => handlers.use(more),
     resetHandlers: (...next) => handlers.reset(next),
-    close() {
-      deactivate()
-      removeBaseUrl()
-    },
+    close,
+    [Symbol.dispose]: close,
   }
   return refuseGuesses(interception, 'interception')
 }

@@ -6,7 +6,7 @@ import { pathOf } from '../http/violations.ts'
 import { splitAddress } from '../lib/address.ts'
 import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
 import { matches } from '../lib/equal.ts'
-import { fieldsOf, lookUp } from '../lib/json.ts'
+import { fieldsOf, listOf, lookUp } from '../lib/json.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { mapInside, readAt } from '../lib/value-path.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
@@ -52,7 +52,7 @@ export interface Findings {
 export function judgeCalls(
   { entries, stray }: Pick<Findings, 'entries' | 'stray'>,
   expected: { operation: string; input?: KnownOperation['input']; match?: unknown; times?: number },
-): Verdict & { readonly unknown: readonly string[] } {
+): Verdict & { readonly absent: readonly string[] } {
   const { operation, input, times } = expected
   const match = readMatch(expected.match)
   const called = entries.filter((entry) => entry.operation === operation)
@@ -67,15 +67,16 @@ export function judgeCalls(
     )
   const wanted = `${times === undefined ? 'a call' : calls(times)} to ${operation}${fields}`
   const received = `but received ${matching.length || 'none'}`
-  const unknown = matching.length > 0 ? [] : unknownIn(match, called, input)
-  const hints = unknown.map((each) => sentence(`\nNo call has ${each}`)).join('')
+  const absent =
+    matching.length > 0 ? [] : [...unknownIn(match, called, input), ...shortListsIn(match, called)]
+  const hints = absent.map((each) => sentence(`\nNo call has ${each}`)).join('')
   const start = `${pass ? 'Did not expect' : 'Expected'} ${wanted}, ${received}${truncatedText(called, match)}.${hints}`
   const rest = pass || match === undefined ? [] : called.filter((entry) => !matching.includes(entry))
   const closest = nearestTo(match, rest)
   const all = allCallsText(entries, pass ? [] : stray)
-  if (!closest) return { pass, unknown, message: `${start}\n${all}` }
+  if (!closest) return { pass, absent, message: `${start}\n${all}` }
   const message = `${start}\n${all}\nThe closest is call ${entries.indexOf(closest) + 1}:`
-  return { pass, unknown, message, ...withoutSecrets(pickFields(match, closest), match) }
+  return { pass, absent, message, ...withoutSecrets(pickFields(match, closest), match) }
 }
 
 export function judgeUnmatched(
@@ -187,6 +188,24 @@ function unknownIn(match: unknown, entries: readonly JournalEntry[], input: Know
       .filter(({ path }) => entries.every((entry) => readAt(entry[part], path) === undefined))
       .map(({ path, name, fields }) => `'${pathOf(part, path)}'${meantBy(name, Object.keys(fields))}`)
   })
+}
+
+/** Returns lists of a match that are only part of a call's list, with the fix. */
+function shortListsIn(match: unknown, values: readonly unknown[], path = ''): string[] {
+  if (Array.isArray(match) && values.some((value) => hasMore(value, match)))
+    return values.some((value) => matches(value, match))
+      ? []
+      : [`'${path}' with only these items; to match some items, write expect.arrayContaining([…])`]
+  return Object.entries(isRecord(match) ? match : {}).flatMap(([field, inner]) => {
+    const inside = values.map((value) => lookUp(fieldsOf(value), field))
+    return shortListsIn(inner, inside, path ? `${path}.${field}` : field)
+  })
+}
+
+function hasMore(value: unknown, part: readonly unknown[]): boolean {
+  const items = listOf(value)
+  const isShorter = part.length > 0 && part.length < items.length
+  return isShorter && part.every((item) => items.some((each) => matches(each, item)))
 }
 
 /** Throws 400 if text is expected in a field that never contains text, because it would silently match nothing. */

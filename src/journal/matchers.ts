@@ -76,9 +76,9 @@ export function toMatchers(operations: readonly KnownOperation[]): Readonly<Reco
     const declared = known.find(({ id }) => id === operation)
     if (!declared) throw new TypeError(unknownOperation(operation, known))
     return judge(received, (findings) => {
-      const { unknown, ...verdict } = judgeCalls(findings, { ...expected, operation, input: declared.input })
+      const { absent, ...verdict } = judgeCalls(findings, { ...expected, operation, input: declared.input })
       // The assertion passes, perhaps only because of a misspelt field.
-      for (const each of verdict.pass === Boolean(expected.isNot) ? [] : unknown)
+      for (const each of verdict.pass === Boolean(expected.isNot) ? [] : absent)
         printWarning(`[understudy] ${name}(): no call to ${operation} has ${each}`)
       return verdict
     })

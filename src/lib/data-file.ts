@@ -119,7 +119,7 @@ const yamlProblems: Readonly<Record<string, string>> = {
   BAD_SCALAR_START: 'quote text that begins with this character',
   BLOCK_IN_FLOW: 'a bracket or comma is missing',
   KEY_OVER_1024_CHARS: 'write a colon and a space after the key',
-  MISSING_CHAR: 'a bracket, quote, comma or colon is missing',
+  MISSING_CHAR: 'a bracket, quote, comma or colon is missing, or the indentation is wrong',
   MULTILINE_IMPLICIT_KEY: 'write a colon and a space after the key',
   MULTIPLE_DOCS: 'only one value is allowed',
   UNEXPECTED_TOKEN: 'check the indentation and punctuation here, or quote the text',
@@ -129,6 +129,7 @@ const yamlProblems: Readonly<Record<string, string>> = {
 
 const otherProblem =
   'close each bracket, check the indentation of this line and the one above, or quote text with a colon'
+const jsonProblem = 'a bracket, quote, comma or colon is missing, or a quote or backslash is not escaped'
 
 /** JSON may have comments and trailing commas, which YAML allows. Throws a `FileError` if the text is invalid. */
 export function parseDataText(name: string, text: string, tags?: Tags, maxTokens = usualTokens): DataFile {
@@ -150,7 +151,7 @@ export function parseDataText(name: string, text: string, tags?: Tags, maxTokens
     if (text.length <= maxLenientJson || !isFlow) return parseYaml(name, text, maxTokens, tags)
     const [, line = 1, column = 1] =
       /\(line (\d+) column (\d+)\)/.exec((error as Error).message)?.map(Number) ?? []
-    return fail(name, `not JSON: ${yamlProblems['MISSING_CHAR']}`, { line, column })
+    return fail(name, `not JSON: ${jsonProblem}`, { line, column })
   }
 }
 
@@ -159,7 +160,7 @@ const tooDeep = 'is nested too deeply'
 type Tags = SchemaOptions['customTags']
 
 function parseYaml(file: string, text: string, maxTokens: number, tags?: Tags): DataFile {
-  const { Lexer, visit, isScalar } = loadYaml()
+  const { Lexer, visit, isMap, isScalar } = loadYaml()
   let tokens = 0
   for (const _ of new Lexer().lex(text))
     if (++tokens > maxTokens)
@@ -170,8 +171,10 @@ function parseYaml(file: string, text: string, maxTokens: number, tags?: Tags): 
     const language = file.endsWith('.json') ? 'JSON' : 'YAML'
     const [error] = [...document.errors, ...document.warnings]
     if (error?.code === 'RESOURCE_EXHAUSTION') failAt(tooDeep, error.pos[0])
-    const more = language === 'YAML' && error?.code === 'MISSING_CHAR' ? ', or the indentation is wrong' : ''
-    if (error) failAt(`not ${language}: ${yamlProblems[error.code] ?? otherProblem}${more}`, error.pos[0])
+    const { code = '' } = error ?? {}
+    const isVague = language === 'JSON' && !/^(BLOCK_IN_FLOW|MULTIPLE_DOCS)$/.test(code)
+    const problem = isVague ? jsonProblem : (yamlProblems[code] ?? otherProblem)
+    if (error) failAt(`not ${language}: ${problem}`, error.pos[0])
     const anchors = new Set<string>()
     let aliases = 0
     visit(document, {
@@ -182,8 +185,10 @@ function parseYaml(file: string, text: string, maxTokens: number, tags?: Tags): 
         aliases++
         if (!anchors.has(source)) failAt(`not YAML: ${yamlProblems['BAD_ALIAS']}`, range?.[0])
       },
-      Map(_, { anchor, items }) {
+      Map(_, { anchor, items, range }) {
         if (anchor) anchors.add(anchor)
+        if (items.some(({ key }) => isMap(key)))
+          failAt('not YAML: quote text that begins with {{', range?.[0])
         const keys = items.flatMap(({ key }) => (isScalar(key) ? [key] : []))
         const seen = new Set<string>()
         const repeated = keys.find(({ value }) => seen.size === seen.add(String(value)).size)

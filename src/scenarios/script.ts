@@ -54,24 +54,24 @@ export type TurnExpectation = z.infer<typeof TurnExpectation>
 /** Expectations about a turn's request. */
 export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
+const callForm = "an object such as { search: { q: 'tides' } }"
+
 /** Arguments by function, or text for a custom tool. In lists, TypeScript infers other calls' functions as optional fields. */
 export type FunctionCalls = Readonly<Record<string, object | string | undefined>>
 export const FunctionCalls = z.lazy(
   () =>
-    record(text, z.union([z.record(z.string(), z.json()), z.string()])) as z.ZodType<
-      Record<string, object | string>,
-      FunctionCalls
-    >,
+    // A call in a vendor's form would call functions named `name` and `arguments`, or `type` and `function`.
+    record(text, z.union([z.record(z.string(), z.json()), z.string()])).refine(
+      ({ name, arguments: args, type }) => !(name && args) && type !== 'function',
+      mustBe(callForm),
+    ) as z.ZodType<Record<string, object | string>, FunctionCalls>,
 )
 
 export const Turn = lazyObject(() => ({
   ...answerFields(),
   expect: field(TurnExpectation, 'Expectations about the request. Default: none.'),
   call: field(
-    z.union(
-      [FunctionCalls, list(FunctionCalls).min(1)],
-      mustBe("an object such as { search: { q: 'tides' } }"),
-    ),
+    z.union([FunctionCalls, list(FunctionCalls).min(1)], mustBe(callForm)),
     "Functions to call: an object that maps each function's name to its arguments, or a custom tool's name to its text. Use a list to call a function more than once.",
   ),
   ...faultFields(),

@@ -149,7 +149,9 @@ describe('validateFiles() with unreadable files', () => {
   })
   it('reports truncated JSON', async () => {
     const [problem] = await problemsOf('end.json', '{\n  "name":')
-    expect(problem).toMatch(/^end\.json:\d+:\d+: not JSON: a bracket, quote, comma or colon is missing$/)
+    expect(problem).toMatch(
+      /^end\.json:\d+:\d+: not JSON: a bracket, quote, comma or colon is missing, or a quote or backslash is not escaped$/,
+    )
   })
   it.each([
     ["a: 'x", '1:6: not YAML: a bracket, quote, comma or colon is missing, or the indentation is wrong'],
@@ -164,6 +166,7 @@ describe('validateFiles() with unreadable files', () => {
       '2:1: not YAML: close each bracket, check the indentation of this line and the one above, or quote text with a colon',
     ],
     ['a: {b: 1 c: 2}\n', '1:8: not YAML: a bracket or comma is missing'],
+    ['a: {{ input }}\n', '1:4: not YAML: quote text that begins with {{'],
     ['a: [,]\n', '1:5: not YAML: check the indentation and punctuation here, or quote the text'],
     ['a: [\n  b\n]\n- c\n', '4:1: not YAML: write a colon and a space after the key'],
     ['a:\n\tb: 1\n', '2:1: not YAML: indent with spaces instead of tabs'],

@@ -54,7 +54,7 @@ afterEach(() => vi.restoreAllMocks())
 
 function start(options?: InterceptOptions, gateway = createGateway()) {
   const interception = intercept(gateway, options)
-  return { gateway, interception, [Symbol.dispose]: () => interception.close() }
+  return { gateway, interception, [Symbol.dispose]: interception[Symbol.dispose] }
 }
 
 const ours = createServer((incoming, response) => {

@@ -149,6 +149,10 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       "turns must be a list of turns, such as [{ text: 'Hello' }], got an object",
     ],
     [
+      () => gateway.script([{ call: { name: 'search', arguments: {} } }]),
+      "must be an object such as { search: { q: 'tides' } }, got an object",
+    ],
+    [
       () => gateway.script([{ call: 'search' }]),
       "must be an object such as { search: { q: 'tides' } }, got 'search'",
     ],
@@ -406,7 +410,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
   ],
   'files that cannot be parsed': [
-    [() => used('c.json', '{"rules": ['), 'c.json:1:12: not JSON: close each bracket, '],
+    [() => used('c.json', '{"rules": ['), 'c.json:1:12: not JSON: a bracket, quote, '],
     [() => used('e.json', '{"a": 1 "b": 2}'), 'e.json:1:7: not JSON: a bracket or comma is missing'],
     [
       () => used('a.yaml', 'rules:\n  - on: [x\n    fault: y\n'),

@@ -32,7 +32,7 @@ describe.each(runners)('matchers of %s', (_, check) => {
   it('print or show a field that neither a call nor the schema has', async () => {
     const gateway = createGateway()
     await call(gateway, 'POST /responses', { body: { model: 'a/b', input: 'Hi', top_a: 1 } })
-    const known = { stream: true, reasoning: expect.any(Object), input: expect.any(Number) }
+    const known = { tools: [], stream: true, reasoning: expect.any(Object), input: expect.any(Number) }
     const match = { body: { inptu: 'Hi', top_a: 2, ...known } } as object
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     onTestFinished(() => warn.mockRestore())
@@ -43,6 +43,12 @@ describe.each(runners)('matchers of %s', (_, check) => {
       [`[understudy] toHaveReceived(): no ${problem}`],
       [`[understudy] toHaveReceivedTimes(): no ${problem}`],
     ])
+    const [hi, ho] = ['Hi', 'Ho'].map((content) => ({ role: 'user', content }))
+    await call(gateway, 'POST /responses', { body: { model: 'a/b', input: [hi, ho] } })
+    const one = async () => check(gateway).toHaveReceived('createResponse', { body: { input: [ho] } })
+    await expect(one()).rejects.toThrow(
+      "'body.input' with only these items; to match some items, write expect.arrayContaining([…])",
+    )
     const failing = async () => check(gateway).toHaveReceived('createResponse', match)
     await expect(failing()).rejects.toThrow("No call has 'body.inptu'; did you mean 'input'?")
     expect(warn).toHaveBeenCalledTimes(2)

@@ -36,12 +36,12 @@ describe('text of several megabytes', () => {
     [
       'JSON that ends early',
       `{"a":[${many('12,')}`,
-      '1:1: not JSON: a bracket, quote, comma or colon is missing',
+      '1:1: not JSON: a bracket, quote, comma or colon is missing, or a quote or backslash is not escaped',
     ],
     [
       'JSON with a wrong bracket',
       `{"a":[${many('12,')}3}`,
-      '1:1200008: not JSON: a bracket, quote, comma or colon is missing',
+      '1:1200008: not JSON: a bracket, quote, comma or colon is missing, or a quote or backslash is not escaped',
     ],
   ])('gets one line: %s', (_, text, problem) => {
     expect(() => parseDataText('text', text)).toThrow(`text:${problem}`)

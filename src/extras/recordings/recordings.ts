@@ -236,7 +236,7 @@ export function readOrFail<Result>(read: () => Result, path: string): Result {
   } catch (error) {
     if (error instanceof FileError) throw new RecordingError(error.message)
     const { code } = error as NodeJS.ErrnoException
-    const notFolder = 'is not a folder'
+    const notFolder = `is not a folder${path.endsWith('.har') ? '; run gateway-understudy import har' : ''}`
     const reasons: Record<string, string> = {
       ENOENT: noSuch('file or folder', path),
       ENOTDIR: notFolder,
