@@ -8,8 +8,9 @@ const gateway = createGateway()
 const interception = intercept(gateway)
 after(() => interception.close())
 
-test('retries after two failures', () => {
+test('retries after two failures', (t) => {
   const sandbox = gateway.createSandbox()
+  t.after(() => sandbox.dispose())
   return sandbox.run(async () => {
     sandbox.fail(503, { times: 2, headers: { 'retry-after-ms': '1' } })
     sandbox.reply('Tides follow the moon.')
