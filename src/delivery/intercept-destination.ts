@@ -129,8 +129,9 @@ export function reasonToReject(gateway: GatewayCore, outgoing: Outgoing): string
   const route = routeOf(gateway, url)
   if (baseUrl !== undefined) return otherAddress(baseUrl, url)
   if (route === undefined) {
-    const [ours] = /^.*?\/v1(?=\/)/.exec(url.pathname) ??
-      /^.*(?=\/chat\/completions$)/.exec(url.pathname) ?? ['']
+    const base = url.hostname.startsWith('api.') ? publicBase : '/api/v1'
+    if (publicHosts.includes(url.hostname)) return otherAddress(url.origin + base, url)
+    const [ours] = /^.*?\/v1(?=\/)|^.*(?=\/chat\/completions$)/.exec(url.pathname) ?? ['']
     const fix = `or set the gateway's baseUrl: '${url.origin}${ours}'`
     return `${otherAddress('a base URL that ends in /api/v1', url)}, ${fix}`
   }
@@ -177,7 +178,8 @@ function looksMeantFor(gateway: GatewayCore, { url, headers }: Outgoing): boolea
   if (baseUrl !== undefined && url.host === new URL(baseUrl).host) return true
   const key = headers['authorization']?.replace(/^Bearer +/i, '') ?? headers['x-api-key']
   if (key !== undefined && sandboxIdOfKey(key) !== undefined) return true
-  if (baseUrl === undefined && routeOf(gateway, url) !== undefined) return true
+  if (baseUrl === undefined && (publicHosts.includes(url.hostname) || routeOf(gateway, url) !== undefined))
+    return true
   const route = /\/v1(\/.*)$/.exec(url.pathname)?.[1]
   // Vendors offer this path under many bases, such as `/v1beta/openai`.
   if (route === undefined) return url.pathname.endsWith('/chat/completions')

@@ -60,7 +60,8 @@ describe('interception without a base URL', () => {
     ['GET https://any.example/', foreign],
     ['POST https://api.openai.com/v1/responses', 'answer'],
     ['GET https://api.openai.com/v1/files', meant],
-    ['GET https://api.openai.com/inbox', foreign],
+    ['POST https://api.openai.com/inbox', meant],
+    ['GET https://openrouter.ai/inbox', meant],
     ['POST https://api.anthropic.com/v1/responses', 'answer'],
     ['POST https://openrouter.ai/v1/responses', 'answer'],
     ['POST https://openrouter.ai/api/v1/responses', 'answer'],
@@ -147,6 +148,11 @@ describe('an unmatched request', () => {
   }
 
   it.each<[line: string, options: GatewayOptions, message: string]>([
+    [
+      'GET https://openrouter.ai/embeddings',
+      {},
+      "Unhandled request GET https://openrouter.ai/embeddings: the gateway's operations are under https://openrouter.ai/api/v1, so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.",
+    ],
     [
       `GET https://any.example/inbox/sk-${'a1b2'.repeat(8)}?a=1`,
       {},
