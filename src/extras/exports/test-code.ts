@@ -5,6 +5,7 @@ import { hideInString, hideInText, hideInValue } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { equal } from '../../lib/equal.ts'
 import { isObject, parseJson } from '../../lib/json.ts'
+import { tokenize } from '../../model/tokens.ts'
 import { operations } from '../../operations/index.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { isFaultModel } from '../../scenarios/bundled.ts'
@@ -191,13 +192,21 @@ function bodyExpectation(record: CallRecord): string {
   if (length < responseBody.bytes || responseBody.truncatedBytes > 0) return ''
   const text = hideInText(responseBody.text)
   const { text: said = '', output = [] } = matches[0]?.effect.reply ?? {}
-  const scripted = [said, ...output.flatMap(callTexts)].find((each) => each && text.includes(each))
-  const part = scripted ?? (announcesEvents(responseHeaders) && end)
-  if (part && text.includes(part)) return `expect(await response.text()).toContain(${stringLiteral(part)})`
+  const deltas = tokenize(said).toSorted((left, right) => right.length - left.length)
+  const streamed = [...deltas.map((delta) => JSON.stringify(delta)), ...failures, end]
+  const whole = [said, said && JSON.stringify(said), ...output.flatMap(callTexts)]
+  const texts = announcesEvents(responseHeaders) ? [...whole, ...streamed] : whole
+  const part = texts.find((each) => each && text.includes(each))
+  if (part) return `expect(await response.text()).toContain(${stringLiteral(part)})`
   const value = parseJson(text)
+  if (value === undefined && /^[ -~\s]+$/.test(text))
+    return `expect(await response.text()).toContain(${stringLiteral(text.slice(0, 60))})`
   const fields = isObject(value) ? fixedFields(value) : {}
   return equal(fields, {}) ? '' : `expect(await response.json()).toMatchObject(${literal(fields)})`
 }
+
+/** Parts of events that report a failure, in each protocol. */
+const failures = ['"type":"response.failed"', '"type":"error"', '"error":{']
 
 /** Returns the texts by which a reply can contain a function call, the longest first. Streams can split the arguments. */
 function callTexts({ type, name, arguments: args }: ScriptedItem): string[] {

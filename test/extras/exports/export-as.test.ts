@@ -75,6 +75,16 @@ describe('calls', () => {
     expect(await exported()).toContain('.toMatchObject({ error: { code: 400 } })')
     await ask('Hello', { stream: true })
     expect(await exported()).toContain("expect(await response.text()).toContain('[DONE]')")
+    await sandbox.use({ on: 'createResponse', times: 1, fault: 'stream-error-event' })
+    await ask('Hello', { stream: true })
+    expect(await exported()).toContain(`.text()).toContain('"type":"response.failed"')`)
+    await sandbox.use({ on: 'createResponse', times: 1, fault: 'malformed-body' })
+    await ask('Hello')
+    expect(await exported()).toContain(`.text()).toContain('{"data":[{"id":')`)
+    await sandbox.reply('Whales sing.')
+    const messages = [{ role: 'user', content: 'Hello' }]
+    await call(sandbox, 'POST /messages', { body: { model: 'a/b', max_tokens: 9, messages, stream: true } })
+    expect(await exported()).toContain(`.text()).toContain('"Whales"')`)
   })
 
   it.each(['/responses', '/chat/completions', '/messages'])(

@@ -37,7 +37,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         {problem && <a href={hashWith(closed)}>Close</a>}
       </article>
     )
-  const address = sandboxes.value.find(({ id }) => id === sandbox)
+  const address = failedTest.value ? undefined : sandboxes.value.find(({ id }) => id === sandbox)
   const isSending = isOpened.value ?? drafts.has(draftKey(entry, sandbox))
   const exported = async (as: ExportFormat) => (await ask('exportCall', here, { query: { as } })).text
   return (

@@ -89,7 +89,7 @@ const compare = new Intl.Collator('en', { numeric: true }).compare
 export const columns = {
   time: ['Time', (call) => call.startedAt],
   status: ['Status', (call) => call.status],
-  path: ['Request', (call) => `${call.path} ${call.method}`],
+  path: ['Request', (call) => `${shortPath(call)} ${call.method}`],
   input: ['Input', (call) => call.input],
   rule: ['Rule', ruleName],
   duration: ['Duration', (call) => call.durationMs ?? Number.POSITIVE_INFINITY],

@@ -118,7 +118,7 @@ const kindsHelp = Object.entries(kinds).map(([kind, [meaning]]): Help => [`is:${
 export const help: readonly Help[] = [
   ['harbour', 'a word anywhere in a call: its path, input, bodies, warnings'],
   ...Object.entries<Field>(fields).flatMap(([name, { help }]) => (name === 'is' ? kindsHelp : [help])),
-  ['error.code:rate_limit', 'a field in a body; a single name has a dot, as in .seed:7'],
+  ['error.code:429', 'a field in a body; a single name has a dot, as in .seed:7'],
   ['-status:200', 'a minus excludes calls'],
 ]
 
