@@ -88,7 +88,12 @@ export const streamFaults = [
         .enum(['failed', 'error'])
         .default('failed')
         .describe('`response.failed` with the full Response object, or the flat `error` event.'),
-      code: z.string().default('server_error').describe('`error.code`.'),
+      code: z
+        .string()
+        .optional()
+        .describe(
+          '`error.code` in responses, `error.metadata.error_type` in chat completions, `error.type` in messages. Default: server_error; in messages, overloaded_error.',
+        ),
       message: z.string().default('Provider returned error').describe('`error.message`.'),
     }),
     *apply({ form, code, message, ...place }, context, frames) {
@@ -142,11 +147,7 @@ export const streamFaults = [
       context.missed(firstToken + perToken > 0 ? 'the stream has no later JSON event' : 'its delays are 0')
     },
   }),
-  endOfStream(
-    'stream-cut',
-    'end',
-    'The stream ends cleanly but too early, without a final event or `[DONE]`.',
-  ),
+  endOfStream('stream-cut', 'end', 'The stream ends cleanly, but without a final event or `[DONE]`.'),
   endOfStream(
     'stream-reset',
     'reset',
@@ -188,11 +189,7 @@ export const streamFaults = [
       })
     },
   }),
-  otherSyntax(
-    'stream-multiline-data',
-    "Each event's JSON is split across several `data:` lines.",
-    splitLines,
-  ),
+  otherSyntax('stream-multiline-data', "Each event's JSON is split over several `data:` lines.", splitLines),
   otherSyntax('stream-no-space', 'There is no space after `data:`.', (text) =>
     text.replace(/^data: /gm, 'data:'),
   ),
@@ -307,10 +304,7 @@ function renumber(frame: Frame, by: number): Frame {
   const event = { ...frame.event, sequence_number: number }
   if (frame.wire === undefined) return { ...frame, event }
   // Edits the text, because a malformed event's JSON must stay invalid.
-  const wire = frame.wire.replace(
-    /("sequence_number": ?)\d+(?=[,}])/,
-    (_, name: string) => `${name}${number}`,
-  )
+  const wire = frame.wire.replace(/(?<="sequence_number": ?)\d+(?=[,}])/, String(number))
   return { ...frame, event, wire }
 }
 

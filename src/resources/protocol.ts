@@ -112,6 +112,7 @@ export interface StreamSoFar {
 
 export interface StreamFailure {
   form: 'failed' | 'error'
-  code: string
+  /** Default: chosen by the protocol. */
+  code?: string | undefined
   message: string
 }

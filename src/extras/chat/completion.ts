@@ -5,7 +5,7 @@ import { draw, hash } from '../../lib/seed.ts'
 import { reasoningTexts } from '../../model/token-limit.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice, ChoiceItem, CitedText } from '../../resources/answer.ts'
-import type { RenderContext } from '../../resources/protocol.ts'
+import type { RenderContext, StreamFailure } from '../../resources/protocol.ts'
 import { isUrlCitation } from '../../resources/response.ts'
 import { ReasoningDetail, toReasoningDetails } from './reasoning-details.ts'
 import { type ChatRequest, isLegacy } from './request.ts'
@@ -231,7 +231,7 @@ function addText(parts: Parts, part: CitedText): void {
   }
 }
 
-export function toChatError({ code, message }: NonNullable<AnswerEnd['error']>) {
+export function toChatError({ code = 'server_error', message }: Omit<StreamFailure, 'form'>) {
   return { code: 502, message, metadata: { error_type: code } }
 }
 

@@ -111,6 +111,6 @@ export const messagesPlaces: StreamPlaces = {
   },
   refused: (value) => messagesPlaces.ended(value, 'content_filter'),
   encode: (event) => (event.type === undefined ? '' : `event: ${event.type}\n`) + encodeEvent(event),
-  failure: ({ message }) => toMessagesError(529, message),
+  failure: ({ code: type = 'overloaded_error', message }) => ({ type: 'error', error: { type, message } }),
   heartbeat: (kind) => (kind === 'ping' ? { type: 'ping' } : undefined),
 }

@@ -107,7 +107,7 @@ export const responsesPlaces: StreamPlaces = {
     }
     return contents.reduce((changed, path) => fieldsOf(editAt(changed, path, refusedPart)), value)
   },
-  failure({ form, code, message }, { response, sequence }) {
+  failure({ form, code = 'server_error', message }, { response, sequence }) {
     if (form === 'error' || !response)
       return { type: 'error', code, message, param: null, sequence_number: sequence }
     return {

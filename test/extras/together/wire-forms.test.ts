@@ -379,10 +379,12 @@ describe('a scripted answer with reasoning, cited text and a call', () => {
   it('ends with an error event if it fails in the middle', async () => {
     const ends: Record<string, string | undefined> = {}
     for (const path of ['/chat/completions', '/messages'])
-      for (const form of ['scripted', 'fault'] as const) {
+      for (const form of ['scripted', 'fault', 'fault with a code'] as const) {
         const gateway = begin()
-        if (form === 'fault') gateway.use({ on: '*', fault: { name: 'stream-error-event', afterEvents: 3 } })
-        else gateway.reply({ text: 'Ahoy', error: { code: 'server_error', message: 'No' } })
+        const code = form === 'fault' ? undefined : 'rate_limit_error'
+        if (form === 'scripted')
+          gateway.reply({ text: 'Ahoy', error: { code: 'server_error', message: 'No' } })
+        else gateway.use({ on: '*', fault: { name: 'stream-error-event', afterEvents: 3, code } })
         const { text } = await call(gateway, `POST ${path}`, { body: { ...body, stream: true } })
         ends[`${path} ${form}`] = text
           .match(/data: .*error.*/g)
@@ -392,8 +394,10 @@ describe('a scripted answer with reasoning, cited text and a call', () => {
     expect(ends).toMatchInlineSnapshot(`
       {
         "/chat/completions fault": "data: {,"object":"chat.completion.chunk",,"model":"aurora/dawn-2","error":{"code":502,"message":"Provider returned error","metadata":{"error_type":"server_error"}},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}",
+        "/chat/completions fault with a code": "data: {,"object":"chat.completion.chunk",,"model":"aurora/dawn-2","error":{"code":502,"message":"Provider returned error","metadata":{"error_type":"rate_limit_error"}},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}",
         "/chat/completions scripted": "data: {,"object":"chat.completion.chunk",,"model":"aurora/dawn-2","error":{"code":502,"message":"No","metadata":{"error_type":"server_error"}},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}",
         "/messages fault": "data: {"type":"error","error":{"type":"overloaded_error","message":"Provider returned error"}}",
+        "/messages fault with a code": "data: {"type":"error","error":{"type":"rate_limit_error","message":"Provider returned error"}}",
         "/messages scripted": "data: {"type":"error","error":{"type":"api_error","message":"No"}}",
       }
     `)
