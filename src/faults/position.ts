@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import { encodeFrame, toBytes } from '../http/encode.ts'
 import type { Frame } from '../http/reply.ts'
 import { count, Duration } from '../lib/numbers.ts'
+import type { StreamPlaces } from '../resources/protocol.ts'
 import type { FaultContext } from './fault.ts'
 
 const places = ['afterEvents', 'afterDeltas', 'afterBytes', 'afterMs'] as const
@@ -41,7 +42,7 @@ interface Unit {
 const units: Readonly<Record<keyof Position, Unit>> = {
   afterEvents: { measure: (frame) => (isEvent(frame) ? 1 : 0), has: (seen) => `has ${seen} events` },
   afterDeltas: {
-    measure: (frame, context) => (isDelta(frame, context) ? 1 : 0),
+    measure: (frame, context) => (isTextDelta(frame, context.protocol) ? 1 : 0),
     has: (seen) => `has ${seen} deltas of text or arguments`,
   },
   afterBytes: { measure: sizeOf, has: (seen) => `has ${seen} bytes` },
@@ -77,22 +78,24 @@ export function* actAt(
   for (let next = reader.next(); !next.done; next = reader.next()) {
     const frame = next.value
     const isEnd = isLast(frame, context)
-    if (!isEnd && isDelta(frame, context)) yield* pass(held.splice(0))
+    if (!isEnd && isTextDelta(frame, context.protocol)) yield* pass(held.splice(0))
     const isReached = seen >= limit && (place || context.othersActed())
     if (isReached || (isEnd && !place)) return yield* change(concat([...held, frame], reader))
     if (isEnd) {
       context.missed(`the stream ${has(seen)} before its last event, not ${limit}`)
       return yield* concat([frame], reader)
     }
-    if (!place && context.isFirst && (held.length > 0 || isDelta(frame, context))) held.push(frame)
+    if (!place && context.isFirst && (held.length > 0 || isTextDelta(frame, context.protocol)))
+      held.push(frame)
     else yield* pass([frame])
   }
   if (place) context.missed(`the stream ${has(seen)} before its last event, not ${limit}`)
   else if (held.length > 0) yield* change(held)
 }
 
-function isDelta(frame: Frame, { protocol }: FaultContext): boolean {
-  return isEvent(frame) && protocol.isDelta(frame.event)
+/** Returns true for a delta of text or arguments, but not of reasoning. */
+export function isTextDelta(frame: Frame, { isDelta, isReasoningDelta }: StreamPlaces): boolean {
+  return isEvent(frame) && isDelta(frame.event) && !isReasoningDelta(frame.event)
 }
 
 function sizeOf(frame: Frame): number {

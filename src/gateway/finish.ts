@@ -1,5 +1,6 @@
 /** Step 11: completes a reply before delivery: schema check, dialect, error envelope and faults. */
 import type { AssumptionName } from '../assumptions.ts'
+import { isTextDelta } from '../faults/position.ts'
 import { toBytes } from '../http/encode.ts'
 import { errorMessageOf, GatewayError, toReply, type Violation } from '../http/errors.ts'
 import { announcesEvents, changeFrames, type Frame, type Reply } from '../http/reply.ts'
@@ -44,18 +45,15 @@ function countSent({ record, operation }: ReceivedCall, reply: Reply): Reply {
 }
 
 function* countDeltas(frames: Iterable<Frame>, record: CallRecord, whole: CallUsage, places: StreamPlaces) {
-  const kinds = new Map<string, unknown>()
   for (const frame of frames) {
     // The next frame is read once this one has been sent.
     yield frame
     const { sentTokens: sent } = record
     if (frame.kind !== 'event' || !sent) continue
     const { event } = frame
-    const parts = whole.reasoningTokens > 0 ? places.partsOf(event) : []
-    for (const { of, kind } of parts) if (kind) kinds.set(of, kind)
     if (places.isDelta(event)) {
       sent.outputTokens++
-      if (parts.some(({ of }) => kinds.get(of) === 'reasoning')) sent.reasoningTokens++
+      if (whole.reasoningTokens > 0 && places.isReasoningDelta(event)) sent.reasoningTokens++
     } else if (places.isFinal(event)) {
       const { status, usage } = fieldsOf(event['response'])
       // A failure that reports all usage ends the answer itself.
@@ -78,13 +76,14 @@ function* holdEvents(
   frames: Iterable<Frame>,
   gates: readonly Gate[],
 ): Generator<Frame> {
+  const { places } = operation?.protocol ?? {}
   let deltas = 0
   for (const frame of frames) {
     const isComment = frame.kind === 'bytes' && [':', 58].includes(frame.bytes[0] ?? '')
     if (frame.kind !== 'wait' && frame.kind !== 'hang-up' && !isComment) {
       const holds = gates.flatMap((gate) => gate.hold(record, call.sink.disconnected, deltas) ?? [])
       if (holds.length > 0) yield { kind: 'wait', ms: 0, until: Promise.all(holds) }
-      if (frame.kind !== 'event' || operation?.protocol?.places.isDelta(frame.event) !== false) deltas++
+      if (frame.kind !== 'event' || !places || isTextDelta(frame, places)) deltas++
     }
     yield frame
   }

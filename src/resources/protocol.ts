@@ -64,6 +64,7 @@ export interface StreamPlaces {
   owns(event: StreamEvent): boolean
   /** Matches a delta of text, function call arguments, refusal or reasoning. */
   isDelta(event: StreamEvent): boolean
+  isReasoningDelta(event: StreamEvent): boolean
   /** Matches an event that ends an answer, such as `response.completed`. No content follows it. */
   isFinal(event: StreamEvent): boolean
   /** If true, streams end without `[DONE]`. Default: false. */

@@ -33,6 +33,20 @@ describeAdapters('fault regressions', (entrance) => {
       expect(unused()).toBe(1)
     })
 
+    it.each([
+      ['four five six', { afterDeltas: 2 }, 2],
+      ['four', {}, 0],
+      ['', {}, 0],
+    ])('do not count deltas of reasoning before %j: %j', async (content, place, count) => {
+      const thought = { type: 'reasoning', summary: ['One two three'] } as const
+      const output = content ? [thought, { type: 'message' as const, content }] : [thought]
+      use({ reply: { output }, fault: { name: 'stream-cut', ...place } })
+      const { text } = await ask()
+      expect(text.match(/"response\.reasoning\w*\.delta"/g)?.length).toBeGreaterThan(2)
+      expect(text.match(/"response\.output_text\.delta"/g) ?? []).toHaveLength(count)
+      expect(text).not.toContain('response.completed')
+    })
+
     it('are moved to the end of the event if stream-error-event is at a byte inside it', async () => {
       use({ fault: { name: 'stream-error-event', afterBytes: 1000 } })
       const { text } = await ask()

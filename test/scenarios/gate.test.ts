@@ -44,6 +44,20 @@ describe('hold()', () => {
     expect(await end).toBe('complete')
   })
 
+  it('does not count deltas of reasoning', async () => {
+    const { sandbox, stream } = setup()
+    sandbox.reply({
+      output: [
+        { type: 'reasoning', summary: ['One two three'] },
+        { type: 'message', content: 'four five six' },
+      ],
+    })
+    using gate = sandbox.hold('text', { at: 'event', after: 2 })
+    const { deltas } = await stream()
+    await gate.arrived()
+    expect(deltas()).toBe(2)
+  })
+
   it('says what arrived instead, and what a gate cannot hold', async () => {
     const { sandbox, target, ask } = setup()
     const gate = sandbox.hold('text', { at: 'event' })

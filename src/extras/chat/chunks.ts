@@ -69,6 +69,10 @@ export const chatPlaces: StreamPlaces = {
       fieldsOf(function_call ?? called['function'])['arguments'] || fieldsOf(called['custom'])['input']
     return Boolean(content || refusal || reasoning || args)
   },
+  isReasoningDelta(event) {
+    const { content, reasoning } = fieldsOf(choiceOf(event)['delta'])
+    return Boolean(reasoning && !content)
+  },
   isFinal: (event) => choiceOf(event)['finish_reason'] != null,
   ended(value, reason) {
     const choices = listOf(fieldsOf(value)['choices']).map(fieldsOf)

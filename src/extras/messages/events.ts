@@ -79,6 +79,7 @@ function kindOf(block: unknown): AnswerPart['kind'] {
 export const messagesPlaces: StreamPlaces = {
   owns: ({ type = '' }) => /^(message|content_block)_/.test(type),
   isDelta: (event) => /^(text|thinking|input_json)_delta$/.test(deltaTypeOf(event)),
+  isReasoningDelta: (event) => deltaTypeOf(event) === 'thinking_delta',
   isFinal: ({ type }) => type === 'message_delta' || type === 'message_stop',
   endsWithoutDone: true,
   ended(value, reason) {

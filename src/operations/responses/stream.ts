@@ -73,6 +73,7 @@ function documented(event: StreamEvent): StreamEvent | undefined {
 export const responsesPlaces: StreamPlaces = {
   owns: ({ type = '' }) => type.startsWith('response.'),
   isDelta: ({ type = '' }) => /^response\.\w+\.delta$/.test(type),
+  isReasoningDelta: ({ type = '' }) => /^response\.reasoning\w*\.delta$/.test(type),
   isFinal: ({ type = '' }) => /^response\.(completed|incomplete|failed)$/.test(type),
   ended(value, reason) {
     if (reason === 'stop') return value

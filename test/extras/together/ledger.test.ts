@@ -211,7 +211,7 @@ describe('a stream that ends early', () => {
     for (const path of paths) {
       const sandbox = gateway.createSandbox()
       sandbox.reply({ output: [{ type: 'reasoning', content: 'a b c' }], text: 'd e f g h i' })
-      await abortAfter(5, sandbox, path)
+      await abortAfter(2, sandbox, path)
       expect([path, sandbox.usage()]).toMatchObject([path, { outputTokens: 5, reasoningTokens: 3 }])
     }
   })

@@ -352,9 +352,9 @@ describe('a scripted answer with reasoning, cited text and a call', () => {
   })
 
   it.each([
-    ['/chat/completions', 5],
-    ['/messages', 6],
-  ] as const)('has deltas of text, arguments, reasoning and refusals in POST %s: %i', async (path, count) => {
+    ['/chat/completions', 4],
+    ['/messages', 5],
+  ] as const)('has deltas of text, arguments and refusals, not counting reasoning, in POST %s: %i', async (path, count) => {
     const gateway = begin()
     const output = [...(answer.output ?? []), { type: 'message' as const, content: [{ refusal: 'No' }] }]
     gateway.use({
