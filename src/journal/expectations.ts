@@ -249,13 +249,9 @@ function truncatedText(entries: readonly JournalEntry[], match: unknown): string
   return `; the body of ${calls(length)} was truncated and not compared (limits.journalBodyBytes)`
 }
 
-/** Makes all fields optional at every depth. If a type has named fields, unknown names are errors. */
+/** Makes all fields optional at every depth. */
 export type Matching<Value> = Value extends readonly (infer Item)[]
   ? readonly Matching<Item>[]
   : Value extends object
-    ? { [Field in keyof Value as Named<Value, Field>]?: Matching<Value[Field]> }
+    ? { [Field in keyof Value]?: Matching<Value[Field]> }
     : Value
-
-/** Removes the index signature from a type with named fields, because it would accept misspelt names. */
-type Named<Value, Field> = string extends Field ? ([NameOf<Value>] extends [never] ? Field : never) : Field
-type NameOf<Value> = keyof { [Field in keyof Value as string extends Field ? never : Field]: 1 }

@@ -20,7 +20,12 @@ import { allCallsText, errorToShow, sentence, turnText } from './journal-text.ts
 /** Fields of a matching entry. Nested objects may have additional fields; all other values must be equal. */
 export type CallMatch<Body = unknown> = Matching<JournalEntry<Body extends object ? Sent<Body> : Body>>
 /** Vendors add fields that the body types lack. */
-type Sent<Body> = Body & { [Field in 'models' | 'plugins' | 'preset' | 'provider' | 'transforms']?: unknown }
+type Sent<Body> = { [Field in keyof Body as Named<Body, Field>]: Body[Field] } & {
+  [Field in 'models' | 'plugins' | 'preset' | 'provider' | 'transforms']?: unknown
+}
+/** Removes the index signature from a type with named fields, because it would accept misspelt names. */
+type Named<Body, Field> = string extends Field ? ([NameOf<Body>] extends [never] ? Field : never) : Field
+type NameOf<Body> = keyof { [Field in keyof Body as string extends Field ? never : Field]: 1 }
 
 export type BodyOf<RequestBodies, Id> = Id extends keyof RequestBodies ? RequestBodies[Id] : unknown
 
