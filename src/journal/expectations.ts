@@ -151,13 +151,13 @@ function nearestTo(match: unknown, entries: readonly JournalEntry[]) {
 
 function scoreOf(value: unknown, expected: unknown): number {
   if (!isRecord(expected) || !isRecord(value)) return Number(matches(value, expected))
-  return Object.entries(expected).reduce(
-    (score, [field, inner]) => score + scoreOf(lookUp(value, field), inner),
-    0,
-  )
+  const scores = Object.entries(expected).map(([field, inner]) => scoreOf(lookUp(value, field), inner))
+  return scores.reduce((sum, score) => sum + score, 0)
 }
 
 function pickFields(expected: unknown, value: unknown): unknown {
+  if (Array.isArray(expected) && Array.isArray(value))
+    return value.map((item, index) => pickFields(expected[index], item))
   if (!isRecord(expected) || !isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(expected).map(([field, inner]) => [field, pickFields(inner, lookUp(value, field))]),

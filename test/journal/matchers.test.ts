@@ -124,6 +124,18 @@ describe('expectSandbox()', () => {
     )
   })
 
+  it('shows only the expected fields of items in lists', async () => {
+    const gateway = createGateway()
+    const input = [
+      { role: 'user', content: 'Hi' },
+      { role: 'user', content: 'More' },
+    ]
+    await call(gateway, 'POST /responses', { body: { model: 'a/b', input } })
+    expect(() =>
+      expectSandbox(gateway).toHaveReceived('createResponse', { body: { input: [{ role: 'system' }] } }),
+    ).toThrow(expect.objectContaining({ actual: { body: { input: [{ role: 'user' }, input[1]] } } }))
+  })
+
   it("throws an error that Jest shows unchanged, unlike node:assert's", () => {
     const failing = () => expectSandbox(createGateway()).toHaveReceived('listProviders')
     expect(failing).toThrow(expect.objectContaining({ name: 'Error' }))
