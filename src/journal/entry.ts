@@ -192,10 +192,8 @@ export function nearMissesOf(record: CallRecord, limit?: number): NearMiss[] {
 }
 
 function queryOf(search: string): JournalEntry['query'] {
-  const groups = Object.groupBy(new URLSearchParams(search), ([name]) => name)
-  const values = Object.entries(groups).map(
-    ([name, pairs = []]) => [name, pairs.map(([, value]) => value)] as const,
-  )
+  const params = new URLSearchParams(search)
+  const values = [...new Set(params.keys())].map((name) => [name, params.getAll(name)] as const)
   return Object.fromEntries(
     values.map(([name, [first = '', ...more]]) => [name, more.length > 0 ? [first, ...more] : first]),
   )

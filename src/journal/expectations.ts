@@ -170,11 +170,8 @@ export function missingFields(values: readonly unknown[], expected: unknown, pat
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
   return Object.entries(expected).flatMap(([field, inner]) => {
     if (!names.includes(field)) return [`'${path}${field}'${meantBy(field, names)}`]
-    return missingFields(
-      records.map((record) => lookUp(record, field)),
-      inner,
-      `${path}${field}.`,
-    )
+    const inside = records.map((record) => lookUp(record, field))
+    return missingFields(inside, inner, `${path}${field}.`)
   })
 }
 

@@ -21,8 +21,10 @@ export function journalText(owner: string, entries: readonly JournalEntry[]): st
 
 function callList(entries: readonly JournalEntry[]): string {
   const left = Math.max(0, entries.length - maxListedCalls)
-  const lines = entries.slice(left).flatMap((entry, index) => {
-    return [`  ${left + index + 1}. ${callLine(entry)}`, ...remarks(entry).map((remark) => `     ${remark}`)]
+  const listed = entries.slice(left)
+  const lines = listed.flatMap((entry, index) => {
+    const indented = remarks(entry, listed.slice(0, index)).map((remark) => `     ${remark}`)
+    return [`  ${left + index + 1}. ${callLine(entry)}`, ...indented]
   })
   return hideInString([...(left > 0 ? [`  … ${left} earlier`] : []), ...lines].join('\n'))
 }
@@ -52,14 +54,15 @@ export function calls(count: number): string {
   return count === 1 ? '1 call' : `${count} calls`
 }
 
-function remarks(entry: JournalEntry): string[] {
+/** Omits warnings of earlier calls. */
+function remarks(entry: JournalEntry, earlier: readonly JournalEntry[]): string[] {
   const { status, error, rules, turn, warnings, nearMisses, schemaViolation } = entry
   const refusal = errorToShow(status, error ?? undefined, rules.length > 0)
   return [
     ...(refusal === undefined || turn?.mismatch ? [] : [sentence(refusal)]),
     ...(schemaViolation ? ['The reply violated its schema: please report this bug in Understudy.'] : []),
     ...(turn?.mismatch ? [`The script expected ${turn.mismatch}.`] : []),
-    ...warnings,
+    ...warnings.filter((each) => !earlier.some((call) => call.warnings.includes(each))),
     ...nearMisses.slice(0, maxListedNearMisses).map(({ reason }) => `${reason}.`),
   ]
 }

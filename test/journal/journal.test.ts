@@ -463,6 +463,16 @@ describe('journalText()', () => {
     )
   })
 
+  it('lists a warning only at its first call', async () => {
+    const { journal, call } = begin()
+    for (const model of ['gpt-5', 'gpt-5', 'gpt-4'])
+      await (await call('POST /responses', { body: { model, input: 'Hi' } })).text()
+    const text = journalText('It', journal.entries())
+    expect(text.match(/ {5}body\.model '.*?'/g)).toEqual(
+      ["'gpt-5'", "'gpt-4'"].map((each) => `     body.model ${each}`),
+    )
+  })
+
   it.each([9, 10, 11, 12])(
     'lists at most the last ten of %i calls, and counts the earlier ones',
     async (count) => {
