@@ -14,7 +14,7 @@ import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { hiddenEntry, type JournalEntry, readMatch } from './entry.ts'
-import { allCallsText, calls, sentence } from './journal-text.ts'
+import { allCallsText, calls, type Received, sentence } from './journal-text.ts'
 
 export interface Verdict {
   pass: boolean
@@ -39,10 +39,7 @@ function lineOf({ method, path }: KnownOperation): string {
   return `${method.toUpperCase()} ${path}`
 }
 
-export interface Findings {
-  readonly entries: readonly JournalEntry[]
-  /** Calls that the default sandbox received meanwhile. */
-  readonly stray: readonly JournalEntry[]
+export interface Findings extends Received {
   readonly unmatched: readonly JournalEntry[]
   readonly unused: readonly UnusedRule[]
   readonly scripts: readonly ScriptProgress[]
@@ -50,7 +47,7 @@ export interface Findings {
 
 /** @param expected Expected calls. Default: at least one. */
 export function judgeCalls(
-  { entries, stray }: Pick<Findings, 'entries' | 'stray'>,
+  { entries, unanswered, stray = [] }: Received,
   expected: { operation: string; input?: KnownOperation['input']; match?: unknown; times?: number },
 ): Verdict & { readonly absent: readonly string[] } {
   const { operation, input, times } = expected
@@ -63,7 +60,7 @@ export function judgeCalls(
   // Without this, an assertion that there was no call would pass.
   if (matching.length === 0 && withFields(others, match).length > 0)
     throw new Error(
-      `Received no call to ${operation}${fields}, but the default sandbox did, perhaps from this test.\n${allCallsText(entries, stray)}`,
+      `Received no call to ${operation}${fields}, but the default sandbox did, perhaps from this test.\n${allCallsText({ entries, unanswered, stray })}`,
     )
   const wanted = `${times === undefined ? 'a call' : calls(times)} to ${operation}${fields}`
   const received = `but received ${matching.length || 'none'}`
@@ -73,7 +70,7 @@ export function judgeCalls(
   const start = `${pass ? 'Did not expect' : 'Expected'} ${wanted}, ${received}${truncatedText(called, match)}.${hints}`
   const rest = pass || match === undefined ? [] : called.filter((entry) => !matching.includes(entry))
   const closest = nearestTo(match, rest)
-  const all = allCallsText(entries, pass ? [] : stray)
+  const all = allCallsText({ entries, unanswered, stray: pass ? [] : stray })
   if (!closest) return { pass, absent, message: `${start}\n${all}` }
   const message = `${start}\n${all}\nThe closest is call ${entries.indexOf(closest) + 1}:`
   return { pass, absent, message, ...withoutSecrets(pickFields(match, closest), match) }
@@ -99,15 +96,15 @@ function verdict({ length }: readonly string[], none: string, some: string): Ver
   return { pass: length === 0, message: length === 0 ? none : some }
 }
 
-export function judgeRules({ unused, entries, stray }: Findings): Verdict {
+export function judgeRules({ unused, ...received }: Findings): Verdict {
   const rules = unused.map((each) => {
     const title = ruleTitle(each.scenario, each.rule, each.name)
-    return `  ${explainUnused(each, entries) ?? `${title}, on ${each.on.join(', ')}`}`
+    return `  ${explainUnused(each, received.entries) ?? `${title}, on ${each.on.join(', ')}`}`
   })
   return verdict(
     rules,
     'Expected at least one unused rule, but all were used.',
-    `Expected every rule to be used, but these were not:\n${rules.join('\n')}\n${allCallsText(entries, stray)}`,
+    `Expected every rule to be used, but these were not:\n${rules.join('\n')}\n${allCallsText(received)}`,
   )
 }
 
@@ -122,7 +119,7 @@ export function explainUnused(unused: UnusedRule, entries: readonly JournalEntry
   return `${title} matches ${on.join(' and ')}, but only ${called.join(', ')} ${were} called`
 }
 
-export function judgeScripts({ scripts, entries, stray }: Findings): Verdict {
+export function judgeScripts({ scripts, ...received }: Findings): Verdict {
   const left = scripts.flatMap(({ scenario, rule, turns, conversations, problem }) => {
     const title = ruleTitle(scenario, rule)
     const expected = problem ? `turn 1 of ${turns} expected ${problem}` : `0 of ${turns} turns consumed`
@@ -139,7 +136,7 @@ export function judgeScripts({ scripts, entries, stray }: Findings): Verdict {
   return verdict(
     left,
     'Expected at least one unfinished script, but all are finished.',
-    `Expected every script to be finished, but these are not:\n${left.join('\n')}\n${allCallsText(entries, stray)}`,
+    `Expected every script to be finished, but these are not:\n${left.join('\n')}\n${allCallsText(received)}`,
   )
 }
 

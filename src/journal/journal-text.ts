@@ -90,8 +90,16 @@ export function unansweredText(entries: readonly JournalEntry[]): string {
 
 const maxNamedCalls = 5
 
-export function allCallsText(entries: readonly JournalEntry[], stray: readonly JournalEntry[]): string {
-  return journalText('The journal', entries) + strayCallsText(stray)
+export interface Received {
+  readonly entries: readonly JournalEntry[]
+  readonly unanswered?: readonly JournalEntry[]
+  /** Calls that the default sandbox received meanwhile. */
+  readonly stray?: readonly JournalEntry[]
+}
+
+export function allCallsText({ entries, unanswered = [], stray = [] }: Received): string {
+  const pending = withoutReply(unanswered, entries)
+  return journalText('The journal', entries) + unansweredText(pending) + strayCallsText(stray)
 }
 
 /** Returns `\nIn addition, the default sandbox received 1 call meanwhile: …`, or an empty string for no calls. */

@@ -198,7 +198,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
 
   /** Lists the calls, for use in messages. @internal */
   describe(): string {
-    return allCallsText(this.entries(), this.stray())
+    return allCallsText({ entries: this.entries(), unanswered: this.unanswered(), stray: this.stray() })
   }
 
   /** Removes all calls. */

@@ -49,6 +49,7 @@ type MatcherName = keyof JournalMatchers<void, object>
 export interface Inspectable {
   readonly journal: {
     entries(): JournalEntry[] | Promise<JournalEntry[]>
+    unanswered(): JournalEntry[] | Promise<JournalEntry[]>
     unmatched(): JournalEntry[] | Promise<JournalEntry[]>
     readonly operations?: readonly { id: string; method: string; path: string }[]
     stray?(): JournalEntry[]
@@ -90,11 +91,8 @@ export function toMatchers(operations: readonly KnownOperation[]): Readonly<Reco
     toHaveReceivedTimes(received, operation, times, match) {
       if (typeof operation === 'string' && !(Number.isInteger(times) && Number(times) >= 0))
         throw missing('toHaveReceivedTimes', `a number of calls, got ${shown(times)}`)
-      return judgeOperation('toHaveReceivedTimes', received, operation, {
-        isNot: this.isNot,
-        match,
-        times: Number(times),
-      })
+      const expected = { isNot: this.isNot, match, times: Number(times) }
+      return judgeOperation('toHaveReceivedTimes', received, operation, expected)
     },
     toHaveNoUnmatchedRequests: (received) =>
       judge(received, ({ unmatched }) => judgeUnmatched(unmatched, operations)),
@@ -118,10 +116,10 @@ function judge(received: unknown, verdict: (findings: Findings) => Verdict): Ret
   assertInspectable(received)
   const { journal } = received
   const progress = received.scripts?.() ?? []
-  const parts = [journal.entries(), journal.unmatched(), received.unusedRules(), progress] as const
-  return whenAll(parts, ([entries, unmatched, unused, scripts]) => {
-    const stray = journal.stray?.() ?? []
-    return toResult(verdict({ entries, stray, unmatched, unused, scripts }))
+  const calls = [journal.entries(), journal.unanswered(), journal.unmatched()] as const
+  const parts = [...calls, received.unusedRules(), progress] as const
+  return whenAll(parts, ([entries, unanswered, unmatched, unused, scripts]) => {
+    return toResult(verdict({ entries, unanswered, stray: journal.stray?.(), unmatched, unused, scripts }))
   })
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createGateway } from '../../src/index.ts'
+import { createGateway, expectSandbox } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { startServer } from '../../src/serve.ts'
 import { call, open } from '../call.ts'
@@ -17,6 +17,10 @@ describe('journal.unanswered()', () => {
     const [waiting] = await remote.journal.unanswered()
     expect(waiting).toMatchObject({ operation: 'listProviders', status: 0, rules: [{ faults: ['latency'] }] })
     expect(gateway.journal.entries()).toEqual([])
+    const text = /The journal has no calls\.\n1 call without a reply.*:\n {2}1\. GET .*, pending/
+    expect(() => expectSandbox(gateway).toHaveReceivedTimes('listProviders', 4)).toThrow(text)
+    await expect(expectSandbox(remote).toHaveReceived('listProviders')).rejects.toThrow(text)
+    await expect(gateway.journal.waitFor('listProviders', { timeout: 1 })).rejects.toThrow(text)
     aborted.abort()
     await expect(reply).rejects.toThrow()
     await vi.waitUntil(() => gateway.journal.unanswered().length === 0)

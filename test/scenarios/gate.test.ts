@@ -46,12 +46,8 @@ describe('hold()', () => {
 
   it('does not count deltas of reasoning', async () => {
     const { sandbox, stream } = setup()
-    sandbox.reply({
-      output: [
-        { type: 'reasoning', summary: ['One two three'] },
-        { type: 'message', content: 'four five six' },
-      ],
-    })
+    const thought = { type: 'reasoning', summary: ['One two three'] } as const
+    sandbox.reply({ output: [thought, { type: 'message', content: 'four five six' }] })
     using gate = sandbox.hold('text', { at: 'event', after: 2 })
     const { deltas } = await stream()
     await gate.arrived()

@@ -94,7 +94,7 @@ export function resultOf(
   some: string,
 ): MatcherResult {
   const lines = problems.map((problem) => `\n  ${problem}`).join('')
-  const message = lines === '' ? none : `${some}:${lines}\n${allCallsText(entries, [])}`
+  const message = lines === '' ? none : `${some}:${lines}\n${allCallsText({ entries })}`
   return toResult({ pass: lines === '', message })
 }
 

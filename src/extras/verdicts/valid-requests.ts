@@ -12,7 +12,7 @@ export function judgeRequests(received: unknown): MatcherResult | Promise<Matche
     })
     // Fails with `.not`, too.
     if (problems.length === 0 && entries.every(({ brokenRules }) => brokenRules === null))
-      throw new Error(`toHaveSentValidRequests() cannot judge: ${unchecked}\n${allCallsText(entries, [])}`)
+      throw new Error(`toHaveSentValidRequests() cannot judge: ${unchecked}\n${allCallsText({ entries })}`)
     const none = 'Expected an invalid request, but all were valid.'
     return resultOf(problems, entries, none, 'Expected valid requests')
   })
