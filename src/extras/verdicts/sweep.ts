@@ -169,9 +169,10 @@ export async function runSweep<Result, RequestBodies extends object>(
   async function learn() {
     const { failure, result, entries } = await observe()
     const fail = (text: string) => new Error(`sweep(): without faults, ${text}`, { cause: failure?.[2] })
-    if (failure) throw fail(`the application fails: ${failure[1]}`)
-    if (entries.length === 0)
-      throw fail('no call reached the sandbox: pass baseUrl, apiKey and fetch to the client')
+    const isReached = entries.length > 0
+    const unreached = 'no call reached the sandbox: pass baseUrl, apiKey and fetch to the client'
+    if (failure) throw fail(`the application fails: ${failure[1]}${isReached ? '' : `; ${unreached}`}`)
+    if (!isReached) throw fail(unreached)
     return { result: result as Result, entries }
   }
 

@@ -95,7 +95,7 @@ describe('sweep()', () => {
 
   it.each([
     ['without a call', async () => 1, 'no call reached the sandbox: pass baseUrl, apiKey and fetch'],
-    ['that fails', () => Promise.reject(new Error('No key')), 'the application fails: Error: No key'],
+    ['that fails', () => Promise.reject(new Error('No')), 'application fails: Error: No; no call reached'],
     ['that hangs', () => new Promise(() => {}), 'no result within 100 ms'],
     [
       'with changing results',
