@@ -64,7 +64,7 @@ function mistakesIn(entries: readonly JournalEntry[]): [text: string, change: Co
   const incomplete = calls.filter(({ isIncomplete }) => isIncomplete)
   const left = (some: typeof calls) => sumOf(some.map(({ lost }) => lost))
   const { requests: _, costUsd: __, ...tokensOfCut } = left(cut)
-  const aborted = plural(cut.length, 'aborted stream')
+  const aborted = plural(cut.length, 'aborted answer')
   const unfinished = plural(incomplete.length, 'incomplete answer')
   const repeating = calls.filter(({ shown }) => shown.length > 1)
   const chunks = repeating.flatMap(({ shown }) => shown).length

@@ -106,7 +106,7 @@ const mistakes: Record<string, (calls: readonly Seen[], path: Path) => Counts> =
     const total = right(calls)
     return { ...total, inputTokens: total.inputTokens + total.cachedTokens }
   },
-  'left out the usage of 1 aborted stream': (calls) => right(calls.filter(({ isCut }) => !isCut)),
+  'left out the usage of 1 aborted answer': (calls) => right(calls.filter(({ isCut }) => !isCut)),
   'added reasoning tokens to the output, which contains them': (calls) => {
     const total = right(calls)
     return { ...total, outputTokens: total.outputTokens + total.reasoningTokens }
@@ -191,7 +191,7 @@ it('toAgreeWithLedger() finds answers that were left out because they are incomp
     /inputTokens: left out the usage of 1 incomplete answer .*\n {2}costUsd: left out the usage of 1 inc/,
   )
   expect(check({ inputTokens: inputTokens - 107, costUsd: cost - 0.12 })).toThrow(
-    /inputTokens: left out the usage of 1 aborted stream and 1 incomplete answer .*\n {2}costUsd: left out/,
+    /inputTokens: left out the usage of 1 aborted answer and 1 incomplete answer .*\n {2}costUsd: left out/,
   )
 })
 

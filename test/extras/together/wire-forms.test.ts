@@ -354,17 +354,20 @@ describe('a scripted answer with reasoning, cited text and a call', () => {
   it.each([
     ['/chat/completions', 4],
     ['/messages', 5],
-  ] as const)('has deltas of text, arguments and refusals, not counting reasoning, in POST %s: %i', async (path, count) => {
-    const gateway = begin()
-    const output = [...(answer.output ?? []), { type: 'message' as const, content: [{ refusal: 'No' }] }]
-    gateway.use({
-      on: operations[path],
-      reply: { ...answer, output },
-      fault: { name: 'stream-cut', afterDeltas: 100 },
-    })
-    await call(gateway, `POST ${path}`, { body: { ...body, stream: true } })
-    expect(gateway.journal.entries()[0]?.warnings.join()).toContain(`the stream has ${count} deltas`)
-  })
+  ] as const)(
+    'has deltas of text, arguments and refusals, not counting reasoning, in POST %s: %i',
+    async (path, count) => {
+      const gateway = begin()
+      const output = [...(answer.output ?? []), { type: 'message' as const, content: [{ refusal: 'No' }] }]
+      gateway.use({
+        on: operations[path],
+        reply: { ...answer, output },
+        fault: { name: 'stream-cut', afterDeltas: 100 },
+      })
+      await call(gateway, `POST ${path}`, { body: { ...body, stream: true } })
+      expect(gateway.journal.entries()[0]?.warnings.join()).toContain(`the stream has ${count} deltas`)
+    },
+  )
 
   it.each([
     ['/chat/completions', 502, { code: 502, message: 'No', metadata: { error_type: 'server_error' } }],
