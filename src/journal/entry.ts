@@ -192,11 +192,12 @@ export function nearMissesOf(record: CallRecord, limit?: number): NearMiss[] {
 }
 
 function queryOf(search: string): JournalEntry['query'] {
-  const params = new URLSearchParams(search)
-  const values = [...new Set(params.keys())].map((name) => [name, params.getAll(name)] as const)
-  return Object.fromEntries(
-    values.map(([name, [first = '', ...more]]) => [name, more.length > 0 ? [first, ...more] : first]),
-  )
+  const groups = Object.groupBy(new URLSearchParams(search), ([name]) => name)
+  const fields = Object.entries(groups).map(([name, pairs = []]) => {
+    const [first = '', ...more] = pairs.map(([, value]) => value)
+    return [name, more.length > 0 ? [first, ...more] : first] as const
+  })
+  return Object.fromEntries(fields)
 }
 
 export function hiddenEntry<Fields extends Partial<JournalEntry>>(

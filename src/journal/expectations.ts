@@ -186,10 +186,9 @@ function unknownIn(match: unknown, entries: readonly JournalEntry[], input: Know
 
 /** Returns lists of a match that are only part of a call's list, with the fix. */
 function shortListsIn(match: unknown, values: readonly unknown[], path = ''): string[] {
-  if (Array.isArray(match) && values.some((value) => hasMore(value, match)))
-    return values.some((value) => matches(value, match))
-      ? []
-      : [`'${path}' with only these items; to match some items, write expect.arrayContaining([…])`]
+  const isPart = Array.isArray(match) && match.length > 0 && values.some((value) => hasMore(value, match))
+  if (isPart && !values.some((value) => matches(value, match)))
+    return [`'${path}' with only these items; to match some items, write expect.arrayContaining([…])`]
   return Object.entries(isRecord(match) ? match : {}).flatMap(([field, inner]) => {
     const inside = values.map((value) => lookUp(fieldsOf(value), field))
     return shortListsIn(inner, inside, path ? `${path}.${field}` : field)
@@ -198,8 +197,7 @@ function shortListsIn(match: unknown, values: readonly unknown[], path = ''): st
 
 function hasMore(value: unknown, part: readonly unknown[]): boolean {
   const items = listOf(value)
-  const isShorter = part.length > 0 && part.length < items.length
-  return isShorter && part.every((item) => items.some((each) => matches(each, item)))
+  return part.length < items.length && part.every((item) => items.some((each) => matches(each, item)))
 }
 
 /** Throws 400 if text is expected in a field that never contains text, because it would silently match nothing. */
