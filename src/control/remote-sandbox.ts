@@ -265,7 +265,7 @@ export interface RemoteJournal<RequestBodies extends object> extends DerivedJour
   last<Id extends (keyof RequestBodies & string) | CustomOperationId>(
     operation: Id,
   ): Promise<JournalEntry<BodyOf<RequestBodies, Id>> | undefined>
-  /** Waits until an operation has enough calls, including past ones, and returns them. Rejects after the timeout. */
+  /** Waits until an operation has received enough calls, and returns them all. Rejects after the timeout. */
   waitFor: Journal<RequestBodies>['waitFor']
   /** Exports a call as a curl command, or as a test that repeats it. Throws 409 if the call cannot be exported. */
   exportAs(entry: Entry, as: ExportFormat): Promise<string>

@@ -106,7 +106,7 @@ export function compileCondition(
     return compileValue(condition, compileFunction)
   throw new GatewayError(
     400,
-    `The condition must be an object of fields and values, as in { name: 'x' }, got ${shown(condition)}`,
+    `The condition must be an object such as { name: 'x' }, got ${shown(condition)}`,
   )
 }
 

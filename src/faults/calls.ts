@@ -93,7 +93,7 @@ export const callFaults = [
     'arguments',
     'The arguments of tool calls are wrong.',
     argumentForms,
-    'The last character is cut off, the first property has the wrong type or is missing, an extra property is added, the arguments are empty or an object instead of text, or the length limit is reached halfway through the last call.',
+    '`not-json` cuts off the last character; `wrong-type` and `missing-property` change the first property; `extra-property` adds one; `empty` sends no text; `object` sends an object instead of text; with `truncated`, the length limit is reached halfway through the last call.',
   ),
   formFault(
     'tool-call',

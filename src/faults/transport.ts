@@ -35,7 +35,7 @@ export const transportFaults = [
   endOfBody('body-stall', 'stall', 'The head and part of the body are sent; the connection stays open.'),
   defineFault('short-content-length', 'bytes', {
     summary: '`Content-Length` is too small, so the last bytes are not part of the body.',
-    params: () => ({ by: count(1).default(10).describe('Number of bytes missing from `Content-Length`.') }),
+    params: () => ({ by: count(1).default(10).describe('How many bytes too low `Content-Length` is.') }),
     apply({ by }, context, reply) {
       const { frames, length } = measure(reply, context)
       if (by > length) {
@@ -67,7 +67,7 @@ export const transportFaults = [
   }),
   defineFault('bandwidth', 'bytes', {
     summary: 'The body is sent at a limited rate.',
-    params: () => ({ bytesPerSecond: count(1).default(1000).describe('Bytes per second.') }),
+    params: () => ({ bytesPerSecond: count(1).default(1000).describe('Speed in bytes per second.') }),
     apply({ bytesPerSecond }, context, reply) {
       // Sends twenty pieces per second, so that low rates are smooth.
       const size = Math.max(1, Math.floor(bytesPerSecond / 20))

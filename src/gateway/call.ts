@@ -37,7 +37,7 @@ export interface Sink {
   readonly hasConnection: boolean
   readonly isDisconnected: boolean
   readonly disconnected: AbortSignal
-  /** Sends a complete reply. @param length Body size in bytes. For HEAD, the body size of a reply to GET. */
+  /** Sends a complete reply. @param length Body size in bytes. For HEAD, the size that GET would send. */
   whole(reply: Readonly<Reply>, body: string | Uint8Array | undefined, length: number | undefined): void
   /** Sends the head, if possible together with the first chunk. @param wait Waits, to send the head slowly. */
   head(reply: Readonly<Reply>, wait?: Wait): Promise<void> | void

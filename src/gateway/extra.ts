@@ -33,7 +33,7 @@ export interface ExtraDefinition<Input extends object = object, RequestBodies ex
   readonly create?: (options: Input) => Extra | undefined
 }
 
-/** An extra with any options, which have already been validated. */
+/** An extra with options of any type, already validated. */
 // biome-ignore lint/suspicious/noExplicitAny: each extra has its own option type
 export type AnyExtra = ExtraDefinition<any, any>
 

@@ -116,7 +116,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** Error message, which can be more detailed than the reply's. */
   error: string | undefined
   responseHeaders: Readonly<Record<string, string>> = {}
-  /** The reply, until it is delivered. Afterwards, `responseBody` has the bytes sent. */
+  /** The reply, until it is delivered. Afterwards, `responseBody` holds the bytes that were sent. */
   reply: Readonly<Reply> = emptyReply
   delivery: Delivery = 'pending'
   /** If true, an aborted reply's body ended in the same way as a complete body. */

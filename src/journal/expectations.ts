@@ -184,7 +184,7 @@ function unknownIn(match: unknown, entries: readonly JournalEntry[], input: Know
   })
 }
 
-/** Returns lists of a match that are only part of a call's list, with the fix. */
+/** Finds expected lists that contain only some of a call's items, and suggests a fix. */
 function shortListsIn(match: unknown, values: readonly unknown[], path = ''): string[] {
   const isPart = Array.isArray(match) && match.length > 0 && values.some((value) => hasMore(value, match))
   if (isPart && !values.some((value) => matches(value, match)))

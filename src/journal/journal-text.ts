@@ -54,7 +54,7 @@ export function calls(count: number): string {
   return count === 1 ? '1 call' : `${count} calls`
 }
 
-/** Omits warnings of earlier calls. */
+/** Omits warnings that an earlier call has. */
 function remarks(entry: JournalEntry, earlier: readonly JournalEntry[]): string[] {
   const { status, error, rules, turn, warnings, nearMisses, schemaViolation } = entry
   const refusal = errorToShow(status, error ?? undefined, rules.length > 0)

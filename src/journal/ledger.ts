@@ -39,7 +39,7 @@ export const SandboxUsage = z.lazy(() =>
 )
 export type SandboxUsage = z.output<typeof SandboxUsage>
 
-/** Maximum number of models to count separately. All further models share the entry `*`. */
+/** Maximum number of models to count separately. All other models share the entry `*`. */
 const maxModels = 1000
 const otherModels = '*'
 

@@ -1,4 +1,4 @@
-/** Schemas of numbers, bounded so that arithmetic with them produces valid numbers and dates. */
+/** Number schemas, bounded so that arithmetic on the values yields valid numbers and dates. */
 import * as z from 'zod'
 import { mustBe } from './schema-messages.ts'
 

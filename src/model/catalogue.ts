@@ -47,7 +47,7 @@ export function cachePrices({ prompt }: Pick<Pricing, 'prompt'>) {
   return { input_cache_read: times(0.1), input_cache_write: times(1.25), input_cache_write_1h: times(2) }
 }
 
-/** Returns a model's prices. Variants that only choose a provider, such as `:nitro`, have the model's prices. */
+/** Returns a model's prices. Variants that only choose a provider, such as `:nitro`, cost the same as the model. */
 export async function pricingOf(
   model: string,
   { models, embeddingsModels }: SandboxState['tables'],

@@ -10,7 +10,7 @@ export interface Answer {
   readonly preset?: RequestSettings
   readonly choices: readonly [Choice, ...Choice[]]
   readonly usage: AnswerUsage
-  /** If true, events of different items alternate in the stream. */
+  /** If true, the stream interleaves events of different items. */
   readonly isInterleaved?: boolean
 }
 

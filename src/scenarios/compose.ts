@@ -36,7 +36,7 @@ export interface MatchedRule {
   effect: Effect
   rateLimit?: RateLimitState | undefined
   turn?: TurnReading | undefined
-  /** 1-based position of the call among calls that match the rule's conditions; for a script, the turn. */
+  /** 1-based position among the calls that match the rule's conditions; in a script, the turn. */
   call: number
   activation: Activation
 }

@@ -190,7 +190,7 @@ export const When = z.lazy(() =>
       state: field(texts, "Sandbox state, as set by a rule's `setState`. Initially `started`."),
       call: field(
         z.union([count(1), list(count(1)).min(1).max(1000)]),
-        '1-based index of the call among calls that match the other conditions.',
+        '1-based index among the calls that match the other conditions.',
       ),
     },
     mustBe("an object such as { model: 'aurora/*' }"),

@@ -55,7 +55,7 @@ export interface SkippedRules {
   readonly rules: readonly CompiledRule[]
   /** Number of skipped rules, which come before the one that applied, if any. */
   readonly count: number
-  /** Reasons by index in `rules`. For a skipped rule without a reason, a condition in `when` did not match. */
+  /** Reasons by index in `rules`. If a skipped rule has none, a condition in `when` did not match. */
   readonly reasons: ReadonlyMap<number, SkipReason>
 }
 

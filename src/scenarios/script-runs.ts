@@ -154,7 +154,7 @@ export function planTurns(scripts: readonly ActiveScript[], conversation: Conver
 
 const forOthers = '; to let other conversations pass, limit the script with when, which applies to every turn'
 
-/** @param isChanged If true, another rule changes the reply, so the client may not receive it. */
+/** @param isChanged If true, another rule changes the reply, so the client may not receive it as scripted. */
 export function playTurn(
   { active, number, run, repeated, history, faults, mismatch, problem }: PlannedTurn,
   request: RuleRequest,

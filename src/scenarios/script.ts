@@ -56,7 +56,7 @@ export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
 const callForm = "an object such as { search: { q: 'tides' } }"
 
-/** Arguments by function, or text for a custom tool. In lists, TypeScript infers other calls' functions as optional fields. */
+/** Arguments by function, or text for a custom tool. In a list, TypeScript adds each call's functions to the others as optional fields. */
 export type FunctionCalls = Readonly<Record<string, object | string | undefined>>
 export const FunctionCalls = z.lazy(
   () =>

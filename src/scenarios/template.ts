@@ -16,7 +16,7 @@ export interface TemplateCall extends Omit<RuleRequest, 'operation' | 'route'> {
   warn(message: string): void
 }
 
-/** @param number 1-based position of the call among calls that match the rule's conditions; for a script, the turn. */
+/** @param number 1-based position among the calls that match the rule's conditions; in a script, the turn. */
 export type FillTemplates = <Scripted extends object>(scripted: Scripted, number: number) => Scripted
 
 /** Maximum number of characters that one reply's templates may produce. */

@@ -1,4 +1,4 @@
-/** Searches calls for a word, or for a text in their bodies. */
+/** Searches calls for a word, or their bodies for a string. */
 import { parseJson } from '../../lib/json.ts'
 import { readPath, walk } from '../../lib/value-path.ts'
 

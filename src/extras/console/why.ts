@@ -119,7 +119,7 @@ async function rowsOf({ params, model, body }: CallRecord, { state }: Sandbox): 
   return (await Promise.all(found)).filter((each) => each !== undefined)
 }
 
-/** A rule and its activation. Activations of the same scenario share their rules. */
+/** A rule and its activation. All activations of a scenario have the same rule objects. */
 type ActiveRule = Pick<MatchedRule, 'activation' | 'source'>
 
 function appliedRule(record: CallRecord, match: MatchedRule, { journal }: Sandbox): RuleReport {
@@ -227,7 +227,7 @@ function factsOf(
     const drawn = round(luckOf(rule, record, record.state.seed))
     facts.push(`Random draw ${drawn} is below the probability ${probability}.`)
   }
-  if (!script) facts.push(`This is call ${call} to match the rule's conditions.`)
+  if (!script) facts.push(`This is number ${call} of the calls that match the rule's conditions.`)
   if (Number.isFinite(times)) facts.push(`Use ${uses.length + 1} of ${times}, counting calls in the journal.`)
   // The journal drops long replies, and with them the step.
   const step = steps.findIndex((each) => Object.is(each, effect)) + 1

@@ -144,7 +144,7 @@ function hasBegun({ status, delivery, firstByteAt }: CallRecord): boolean {
   return status !== 0 && (delivery === 'complete' || firstByteAt !== undefined)
 }
 
-/** Returns the arguments of `fetch`. */
+/** Returns the code of the arguments to `fetch`. */
 function argumentsOf(record: CallRecord): string {
   const { method, route } = record
   const body = bodyOf(record)

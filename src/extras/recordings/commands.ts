@@ -22,7 +22,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .option('--port <number>', 'port to listen on; 0 picks a free port', toWholeNumber, 4142)
     .option('--host <address>', 'address to listen on; if not loopback, requires a token', '127.0.0.1')
     .option('--allowed-host <names>', 'accepted host names besides loopback; may be repeated', collect)
-    .option('--token <token>', 'token for every request (default: generated unless on loopback)', toToken)
+    .option('--token <token>', 'token that requests need (default: generated unless on loopback)', toToken)
     .option('--idle-ms <milliseconds>', 'end a call after this time without data', toWholeNumber, 120_000)
     .option('--allow-ci', 'record even if CI is set')
     .option('--quiet', 'print only the summary and a generated token')

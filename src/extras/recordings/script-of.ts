@@ -59,7 +59,7 @@ function blocksIn(value: Fields, index: number, values: readonly Fields[]): read
   return [{ ...started, ...fieldsOf(next?.['delta']), citations, type: started['type'] }]
 }
 
-/** Converts a response item or a content block. Omits items whose types Understudy lacks. */
+/** Converts a response item or a content block. Omits items of types that Understudy does not support. */
 function toItem(item: unknown): ScriptedItemInput[] {
   const { type, content, summary, thinking, encrypted_content: sealed, action } = fieldsOf(item)
   const texts = (list: unknown) => listOf(list).map(() => text)

@@ -148,7 +148,7 @@ export function compareShapes(
 ): Comparison {
   const differences: Difference[] = []
   const lacksExample = new Map<string, string>()
-  /** Paths whose nested paths need no comparison. */
+  /** Paths below which nothing is compared. */
   const settled = new Set<string | undefined>()
   for (const [path, { kind, parent, types }] of theirs.places) {
     const mine = ours.places.get(path)

@@ -36,7 +36,7 @@ export function shownUpstream(upstream: URL | string): string {
   return hideInString(origin + pathname)
 }
 
-/** Returns true if a segment is `.` or `..`, or a lenient server might decode or normalise it to one of them. */
+/** Returns true if a segment is `.` or `..`, or if a lenient server might decode it to one of them. */
 function climbs(path: string): boolean {
   let decoded = path
   // Each server in a chain may decode the path once. Deeper encodings are rejected.

@@ -1,4 +1,4 @@
-/** Anthropic's rules beyond the schema of a message request. Error messages begin with the path in the body. */
+/** Anthropic's rules beyond the schema of a message request. Error messages begin with the field's path. */
 import { fieldsOf, isObject, listOf, textOf } from '../../lib/json.ts'
 import { callAfterThinking, readSignature } from '../../model/signature.ts'
 import { isBroken, nodesIn } from './openai.ts'

@@ -153,7 +153,7 @@ describe('explanations with counters', () => {
     expect(rules[0]?.facts).toEqual([
       'Request 3 in 60 s, above the limit of 2.',
       'A new window begins 60 s after the first of these calls.',
-      "This is call 3 to match the rule's conditions.",
+      "This is number 3 of the calls that match the rule's conditions.",
     ])
     expect((await why(first)).skipped[0]).toMatchObject({
       label: 'Not reached yet',
@@ -162,7 +162,7 @@ describe('explanations with counters', () => {
     server.gateway.journal.clear()
     expect((await why(await ask('4'))).rules[0]?.facts).toEqual([
       'Request 1 in 60 s, above the limit of 2, counting calls still in the journal.',
-      "This is call 4 to match the rule's conditions.",
+      "This is number 4 of the calls that match the rule's conditions.",
     ])
   })
 
@@ -181,7 +181,7 @@ describe('explanations with counters', () => {
     expect(await factsOf(await ask('steps'))).toContain('Step 2 of 2.')
     const used = await ask('once')
     expect(await factsOf(used)).toContain(
-      "Fault status, status 503. This is call 1 to match the rule's conditions. Use 1 of 1, counting calls in the journal.",
+      "Fault status, status 503. This is number 1 of the calls that match the rule's conditions. Use 1 of 1, counting calls in the journal.",
     )
     const { rules, skipped } = await why(await ask('once'))
     expect(rules).toEqual([])
@@ -247,11 +247,11 @@ describe('explanations with counters', () => {
     expect(rules).toMatchObject([
       {
         activation: expect.stringMatching(/^spoken~/),
-        facts: ['Scripted reply.', "This is call 1 to match the rule's conditions."],
+        facts: ['Scripted reply.', "This is number 1 of the calls that match the rule's conditions."],
       },
       {
         activation: expect.stringMatching(/^late~/),
-        facts: ['Fault latency, ms 1, jitterMs 0.', "This is call 1 to match the rule's conditions."],
+        facts: ['Fault latency, ms 1, jitterMs 0.', "This is number 1 of the calls that match the rule's conditions."],
       },
     ])
   })

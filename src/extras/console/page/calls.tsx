@@ -341,7 +341,7 @@ function Rows() {
   )
 }
 
-/** Time axis that the visible calls share, in milliseconds. */
+/** Time axis shared by the visible calls, in milliseconds. */
 interface TimeAxis {
   /** Start position of each call. */
   begins: ReadonlyMap<CallRow, number>

@@ -1,6 +1,6 @@
 /** Compares two texts line by line. */
 
-/** A row with a differing line from each text. A side is undefined if its text has no line at this position. */
+/** A row that pairs a changed line from each text. A side is undefined if its text has no line at this position. */
 export interface DiffLine {
   left: string | undefined
   right: string | undefined

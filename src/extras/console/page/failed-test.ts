@@ -39,7 +39,7 @@ export async function loadWhy(sandbox: string, id: string): Promise<Why> {
   return callOf(id)?.why ?? askConsole<Why>(`GET ${path}`)
 }
 
-/** Returns the sandbox and id of each call in the open file that matches the search. */
+/** Returns the sandbox and id of each call that matches the search in the open file. */
 export function searchFile({ calls }: FailedTest, search: BodySearch): [sandbox: string, id: string][] {
   const isFound = compileSearch(search)
   return calls.flatMap(({ row, entry: { requestText, responseBody, error, warnings } }) => {

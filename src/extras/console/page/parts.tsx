@@ -79,7 +79,7 @@ export function ActionButton({
   )
 }
 
-/** The latest result, shown on top of the page so that the layout does not shift. */
+/** The latest result, shown over the page so that the layout does not shift. */
 export const toast = signal('')
 /** Time for which a result is shown, in milliseconds. */
 const shownMs = 4000
