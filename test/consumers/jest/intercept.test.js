@@ -1,5 +1,5 @@
 const axios = require('axios')
-const { createGateway, intercept } = require('gateway-understudy/node')
+const { createGateway, intercept, journalText } = require('gateway-understudy/node')
 
 // Created before the interception, as in an application.
 const http = axios.create({
@@ -20,10 +20,15 @@ beforeAll(() => {
 })
 afterAll(() => interception.close())
 
-/** Runs a test in its own sandbox. Its requests reach that sandbox automatically. */
-const sandboxed = (work) => () => {
+/** Runs a test in its own sandbox, which its requests reach automatically. Prints the calls of a failing test. */
+const sandboxed = (work) => async () => {
   const sandbox = gateway.createSandbox()
-  return sandbox.run(() => work(sandbox))
+  try {
+    await sandbox.run(() => work(sandbox))
+  } catch (error) {
+    console.log(journalText(expect.getState().currentTestName, sandbox.journal.entries()))
+    throw error
+  }
 }
 
 test(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createGateway, intercept } from 'gateway-understudy/node'
+import { createGateway, intercept, journalText } from 'gateway-understudy/node'
 import OpenAI from 'openai'
 
 const client = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1' })
@@ -10,7 +10,10 @@ after(() => interception.close())
 
 test('retries after two failures', (t) => {
   const sandbox = gateway.createSandbox()
-  t.after(() => sandbox.dispose())
+  t.after(() => {
+    if (!t.passed) console.log(journalText(t.name, sandbox.journal.entries()))
+    sandbox.dispose()
+  })
   return sandbox.run(async () => {
     sandbox.fail(503, { times: 2, headers: { 'retry-after-ms': '1' } })
     sandbox.reply('Tides follow the moon.')
