@@ -63,9 +63,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     async ({ gatewayOptions }, use) => {
       const { UNDERSTUDY_URL: url, UNDERSTUDY_TOKEN: token } = process.env
       if (url && Object.keys(gatewayOptions).length > 0)
-        throw new Error(
-          'gatewayOptions has no effect, because UNDERSTUDY_URL is set: pass the options to that server (--config)',
-        )
+        throw new Error('UNDERSTUDY_URL is set, so gatewayOptions must be set on that server (--config)')
       if (url) return use(await connectGateway(url, token ? { token } : {}))
       await using server = await startServer(gatewayOptions)
       await use(await connectGateway(server.url))

@@ -96,7 +96,9 @@ export interface Fixtures {
   serial: boolean
 }
 
-const more = { survives }
+const more = {
+  survives,
+}
 type More = typeof more
 
 /** Vitest's `test` with our fixtures, and with `survives`, which tests all failures. */

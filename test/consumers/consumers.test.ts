@@ -134,7 +134,7 @@ describe('a web application with Playwright', () => {
   it('rejects gatewayOptions next to UNDERSTUDY_URL, because they have no effect', async () => {
     await project.run('UNDERSTUDY_URL=http://127.0.0.1:1 npm run --silent test:failing')
     const report = JSON.stringify(await project.readJson('report.json'))
-    expect(report).toContain('gatewayOptions has no effect, because UNDERSTUDY_URL is set')
+    expect(report).toContain('UNDERSTUDY_URL is set, so gatewayOptions must be set on that server')
   })
 
   it.runIf(hasExtra('recordings'))(

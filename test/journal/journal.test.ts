@@ -179,11 +179,8 @@ describe('journal entries', () => {
     journal.calls('createResponse', { body: { input: [{ role: 'system' }], stream: undefined } })
     journal.calls('createResponse', { body: { model: 'a/b', models: ['a/b'], provider: { only: ['a'] } } })
     journal.calls('createResponse', { body: { tools: [{ type: 'function', name: 'search' }] } })
-    journal.calls('createMessage', { body: { system: [{ type: 'text', text: 'Hi' }] } })
-    journal.calls('createMessage', { body: { messages: [{ content: [{ type: 'text', text: 'Hi' }] }] } })
-    journal.calls('createChatCompletion', { body: { tools: [{ type: 'x', function: {} }] } })
     // @ts-expect-error the field is misspelt
-    journal.calls('createMessage', { body: { mesages: [] } })
+    journal.calls('createResponse', { body: { inptu: 'Hi' } })
   })
 
   it('warn of an expected field that no call has', async () => {

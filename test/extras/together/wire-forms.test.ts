@@ -583,3 +583,13 @@ describe('POST /responses', () => {
     ])
   })
 })
+
+it('expected content parts and tools are typed with their fields', () => {
+  const { journal } = createGateway()
+  const text = { type: 'text', text: 'Hi' } as const
+  expect(journal.calls('createMessage', { body: { system: [text] } })).toEqual([])
+  journal.calls('createMessage', { body: { messages: [{ content: [text] }] } })
+  journal.calls('createChatCompletion', { body: { tools: [{ type: 'x', function: {} }] } })
+  // @ts-expect-error the field is misspelt
+  journal.calls('createMessage', { body: { mesages: [] } })
+})
