@@ -431,10 +431,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
     [() => create({ upstream: 'x' }), "unknown option 'upstream'; use recordings: { upstream: … }"],
     [() => create({ extensions: [] }), 'by default; onlySpecified: true disables all but six'],
-    [
-      () => create({ onlySpecified: true }).use({ on: 'createChatCompletion', fault: 'timeout' }),
-      "use(): on: 'createChatCompletion' is disabled, because onlySpecified is true",
-    ],
     [() => create({ port: 4141 }), "unknown option 'port'; it is a startServer option"],
     [
       () => create({ scenarios: 'flaky' }),

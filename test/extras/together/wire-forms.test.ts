@@ -593,3 +593,9 @@ it('expected content parts and tools are typed with their fields', () => {
   // @ts-expect-error the field is misspelt
   journal.calls('createMessage', { body: { mesages: [] } })
 })
+
+it('a rule for an operation that onlySpecified disables is rejected', () => {
+  const gateway = createGateway({ onlySpecified: true })
+  const add = () => gateway.use({ on: 'createChatCompletion', fault: 'timeout' })
+  expect(add).toThrow("on: 'createChatCompletion' is disabled, because onlySpecified is true")
+})
