@@ -63,7 +63,7 @@ describe.each(['18', '20'])('a project with Node %s', (node) => {
       load().catch(({ stack }) => console.log(stack))`
     const { stdout, stderr } = await project.run(`PATH=node_modules/.bin:$PATH node -e "${code}"`)
     const line = new RegExp(
-      `^Error: gateway-understudy needs Node 22\\.12 or newer; this is Node ${node}[.\\d]+$`,
+      `^Error: gateway-understudy needs Node 22\\.13 or newer; this is Node ${node}[.\\d]+$`,
     )
     const lines = stdout.trim().split('\n')
     expect(lines, stderr).toHaveLength(load.length)
