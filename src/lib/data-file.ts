@@ -93,11 +93,10 @@ export function readCheckedFile<Schema extends z.ZodType>(
   const result = check(schema, value)
   if (result.success) return result.data
   throw new FileError(
-    result.error.issues.map(({ path, message }) => ({
-      file,
-      message: path.length > 0 ? about(path.join('.'), message) : message,
-      ...locate(path),
-    })),
+    result.error.issues.map(({ message, ...issue }) => {
+      const path = issue.code === 'unrecognized_keys' ? [...issue.path, String(issue.keys[0])] : issue.path
+      return { file, message: path.length > 0 ? about(path.join('.'), message) : message, ...locate(path) }
+    }),
   )
 }
 

@@ -12,7 +12,7 @@ export function equal(left: unknown, right: unknown): boolean {
   )
 }
 
-/** Allows additional fields in objects, and asymmetric matchers. A field that is expected to be undefined must be absent. */
+/** Allows additional fields and asymmetric matchers. A field that is expected to be undefined must be absent. */
 export function matches(value: unknown, expected: unknown): boolean {
   if (Object.is(value, expected)) return true
   const matcher: { asymmetricMatch?(value: unknown): boolean } = Object(expected)

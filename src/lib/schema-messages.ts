@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { meantBy } from './did-you-mean.ts'
+import { didYouMean, meantBy } from './did-you-mean.ts'
 import { oneLine, truncate } from './one-line.ts'
 
 export function check<Schema extends z.ZodType>(
@@ -47,6 +47,15 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     return first.code === 'invalid_type' ? [typeName(first.expected)] : []
   })
   return forms.length === 0 ? undefined : `Must be ${oneOf([...new Set(forms)])}${got}`
+}
+
+/** Options of an object's schema that list its fields in the message for an unknown one. */
+export const listFields = {
+  error(issue: z.core.$ZodRawIssue) {
+    if (issue.code !== 'unrecognized_keys') return undefined
+    const fields = Object.keys(Object(issue.inst?._zod.def)['shape'])
+    return `Unknown field${didYouMean(String(issue.keys[0]), fields)}`
+  },
 }
 
 /** Returns a schema's options, for messages such as `Must be a scenario or a rule, got a list`. */

@@ -153,7 +153,7 @@ function textProblem({ name, arguments: json }: FunctionCallItem, parameters: un
   const { input, ...others } = fieldsOf(parseJson(json))
   const isText = typeof input === 'string' && Object.keys(others).length === 0
   if (!isText || first === undefined || Object.hasOwn(properties, 'input')) return undefined
-  return `the script calls '${name}' with text, which only custom tools take: write call: { ${name}: { ${first}: … } }`
+  return `the script calls '${name}' with 'input', which it lacks; text is for custom tools: write call: { ${name}: { ${first}: … } }`
 }
 
 /** Warns about scripted text that the request's strict schema rejects, unless it is a refusal or was truncated. */

@@ -5,8 +5,7 @@ import { GatewayError } from '../http/errors.ts'
 import { HeaderRecord } from '../http/header-record.ts'
 import { announcesEvents, type Reply } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
-import { about, check, shown } from '../lib/schema-messages.ts'
+import { about, check, listFields, shown } from '../lib/schema-messages.ts'
 import { type AnyOperation, type RequestContext, type Schema, shapeOf } from '../operation.ts'
 import { textOperations } from '../scenarios/names.ts'
 
@@ -59,15 +58,6 @@ const Declaration = z.lazy(() => {
   }
   return z.strictObject(shape, listFields)
 })
-
-/** Lists the fields in the message for an unknown one. */
-const listFields = {
-  error(issue: z.core.$ZodRawIssue) {
-    if (issue.code !== 'unrecognized_keys') return undefined
-    const fields = Object.keys(Object(issue.inst?._zod.def)['shape'])
-    return `Unknown field${didYouMean(String(issue.keys[0]), fields)}`
-  },
-}
 
 const streamsForm = 'must be true, or a Standard Schema of the events'
 

@@ -26,7 +26,7 @@ const List = z.core.$constructor<z.ZodArray>('List', (list, definition) => {
   }
 })
 
-/** Like `z.array(item)`, but checks a 9 MB list of invalid items in milliseconds, and not those of a list that is too long. */
+/** Like `z.array(item)`, but checks 9 MB of invalid items in milliseconds, and no items if there are too many. */
 export function list<Item extends z.ZodType>(
   item: Item,
   options?: Pick<z.core.$ZodArrayDef, 'error'>,

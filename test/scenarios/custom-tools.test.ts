@@ -68,7 +68,7 @@ describe('a scripted call', () => {
       const parameters = { type: 'object', properties: { [name]: {} } }
       const { warnings } = await ask(gateway, { tools: [{ ...closeAgent, name: 'apply_patch', parameters }] })
       const warning =
-        "the script calls 'apply_patch' with text, which only custom tools take: write call: { apply_patch: { path: … } }"
+        "the script calls 'apply_patch' with 'input', which it lacks; text is for custom tools: write call: { apply_patch: { path: … } }"
       expect(warnings).toEqual(name === 'path' ? [warning] : [])
     },
   )

@@ -208,7 +208,7 @@ function bodyExpectation(record: CallRecord): string {
 /** Parts of events that report a failure, in each protocol. */
 const failures = ['"type":"response.failed"', '"type":"error"', '"error":{']
 
-/** Returns the texts by which a reply can contain a function call, the longest first. Streams can split the arguments. */
+/** Returns the texts of a function call in a reply, the longest first. Streams can split the arguments. */
 function callTexts({ type, name, arguments: args }: ScriptedItem): string[] {
   if (type !== 'function_call') return []
   const call = `"name":${JSON.stringify(name)}`

@@ -7,6 +7,7 @@ import { basePathOf, publicBase, publicHosts, splitAddress } from '../../lib/add
 import { decodeUtf8 } from '../../lib/bytes.ts'
 import { FileError, inMegabytes, readCheckedFile, readRegularFile } from '../../lib/data-file.ts'
 import { print, printError } from '../../lib/print.ts'
+import { listFields } from '../../lib/schema-messages.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
 import { eventsIn } from './events.ts'
@@ -16,7 +17,7 @@ import { readCassette } from './import-vcr.ts'
 import type { RecordedRequest } from './recording.ts'
 import { type Exchange, RecordingFolder, toRecording } from './recording-files.ts'
 import { readOrFail } from './recordings.ts'
-import { onlyFields, type RedactionFlags, toRedactor } from './redact.ts'
+import { type RedactionFlags, toRedactor } from './redact.ts'
 
 interface ImportFlags extends RedactionFlags {
   recordings: string
@@ -156,13 +157,16 @@ function streamOf(stored: Buffer, file: string, request: RecordedRequest | undef
 }
 
 const GivenRequest = z.lazy(() =>
-  onlyFields({
-    method: z.string().toUpperCase().default('POST'),
-    path: z.string().startsWith('/', 'a path must start with / and is relative to the base URL'),
-    query: z.string().default(''),
-    headers: z.record(z.string(), z.string()).default({}),
-    body: z.json().optional(),
-  }),
+  z.strictObject(
+    {
+      method: z.string().toUpperCase().default('POST'),
+      path: z.string().startsWith('/', 'a path must start with / and is relative to the base URL'),
+      query: z.string().default(''),
+      headers: z.record(z.string(), z.string()).default({}),
+      body: z.json().optional(),
+    },
+    listFields,
+  ),
 )
 
 function readRequest(file: string): RecordedRequest {

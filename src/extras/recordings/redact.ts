@@ -7,8 +7,8 @@ import * as z from 'zod'
 import { mapDeltas } from '../../http/secrets.ts'
 import { fromLatin1, joinBytes, toLatin1 } from '../../lib/bytes.ts'
 import { FileError, readCheckedFile } from '../../lib/data-file.ts'
-import { didYouMean } from '../../lib/did-you-mean.ts'
 import { compileGlob } from '../../lib/glob.ts'
+import { listFields } from '../../lib/schema-messages.ts'
 import { bytesOf, type RecordedRequest, toContent } from './recording.ts'
 import type { Exchange } from './recording-files.ts'
 import { defaultIgnoreFields, keyPartsOf } from './request-key.ts'
@@ -106,30 +106,24 @@ export class Redactor {
   }
 }
 
-/** Accepts only these fields. The error message names an unknown one. */
-export const onlyFields = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape, {
-    error({ code, keys }) {
-      if (code !== 'unrecognized_keys') return undefined
-      return `Unknown field '${keys[0]}'${didYouMean(String(keys[0]), Object.keys(shape))}`
-    },
-  })
-
 const names = () => z.array(z.string().min(1)).default([])
 
 const RedactionRules = z.lazy(() =>
-  onlyFields({
-    headers: names().describe('Headers to keep, in addition to the default ones.'),
-    fields: names().describe('Names of secret JSON fields and parameters.'),
-    patterns: z
-      .array(onlyFields({ name: z.string().min(1), matches: z.string().min(1).max(500) }))
-      .default([])
-      .describe('Regular expressions that match secrets.'),
-    values: names().describe('Secret values.'),
-    ignoreFields: names().describe(
-      'Body fields and query parameters, such as query.t, to ignore in requests.',
-    ),
-  }),
+  z.strictObject(
+    {
+      headers: names().describe('Headers to keep, in addition to the default ones.'),
+      fields: names().describe('Names of secret JSON fields and parameters.'),
+      patterns: z
+        .array(z.strictObject({ name: z.string().min(1), matches: z.string().min(1).max(500) }, listFields))
+        .default([])
+        .describe('Regular expressions that match secrets.'),
+      values: names().describe('Secret values.'),
+      ignoreFields: names().describe(
+        'Body fields and query parameters, such as query.t, to ignore in requests.',
+      ),
+    },
+    listFields,
+  ),
 )
 
 export interface RedactionFlags {

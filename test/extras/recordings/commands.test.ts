@@ -134,7 +134,7 @@ describe('import', () => {
     expect(stderr).toContain('headers.0 must not be empty')
     await write('rules.yaml', 'patern: []')
     expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
-    expect(stderr).toContain("Unknown field 'patern'; did you mean 'patterns'?")
+    expect(stderr).toContain("patern: unknown field; did you mean 'patterns'?")
     await write('rules.yaml', 'patterns: [{ name: ticket, matches: "ticket-(" }]')
     expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
     expect(stderr).toContain('rules.yaml')

@@ -339,7 +339,7 @@ describe('import sse', () => {
     expect([code, stderr]).toEqual([2, `error: ${request}:1:1: is nested too deeply\n`])
     await writeFile(request, '{ "path": "/a", "mehtod": "GET" }')
     const unknown = await imported('sse', 'b.txt', 'data: 1\n\n', '--request', request)
-    expect(unknown.stderr).toContain("Unknown field 'mehtod'; did you mean 'method'?")
+    expect(unknown.stderr).toContain("mehtod: unknown field; did you mean 'method'?")
   })
 
   it.each([
