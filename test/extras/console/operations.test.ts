@@ -251,7 +251,10 @@ describe('explanations with counters', () => {
       },
       {
         activation: expect.stringMatching(/^late~/),
-        facts: ['Fault latency, ms 1, jitterMs 0.', "This is number 1 of the calls that match the rule's conditions."],
+        facts: [
+          'Fault latency, ms 1, jitterMs 0.',
+          "This is number 1 of the calls that match the rule's conditions.",
+        ],
       },
     ])
   })
