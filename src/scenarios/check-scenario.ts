@@ -109,7 +109,8 @@ function* notData(input: unknown): Generator<Finding> {
     else if (typeof value === 'bigint') yield [path, ` must not be a BigInt, got ${value}n`]
     else if (isRegExp(value)) {
       const pattern = JSON.stringify({ matches: value.source, flags: value.flags || undefined })
-      yield [path, `: a RegExp (${value}) is not supported; write ${pattern}`]
+      const form = /\bwhen\.model\b/.test(path.join('.')) ? "a glob such as 'aurora/*'" : pattern
+      yield [path, `: a RegExp (${value}) is not supported; write ${form}`]
     } else if (
       typeof value === 'object' &&
       (value instanceof RegExp || !/Array|Object|Null/.test(Object.prototype.toString.call(value)))

@@ -1,5 +1,4 @@
 /** Describes the problems with a scenario, in terms of the call or file that it came from. */
-
 import type * as z from 'zod'
 import { faultNames, faultOf } from '../faults/index.ts'
 import { pathOf } from '../http/violations.ts'
@@ -55,8 +54,10 @@ const options = {
 
 /** For unknown fields, the message has a line with a hint for each, such as `; did you mean 'times'?`. */
 export function wording(issue: z.core.$ZodRawIssue, scenario: unknown): string | undefined {
-  if (issue.code !== 'unrecognized_keys') return inWords(issue)
   const shape = Object.keys(Object(issue.inst?._zod.def)['shape'] ?? {})
+  if (typeof issue.input === 'string' && shape.includes('expect'))
+    return `Must be an object; write { text: ${shown(issue.input)} }`
+  if (issue.code !== 'unrecognized_keys') return inWords(issue)
   const known = (shape.includes('times') && lookUp<readonly string[]>(options, scenario)) || shape
   const object = Object(issue.input) as Record<string, unknown>
   const { fault } = object
@@ -93,8 +94,7 @@ export function problemsOf(issues: readonly Issue[], input: unknown, above: Path
       return hints.map((hint, index): Problem => {
         const key = String(issue.keys[index])
         const at = [...path, key]
-        const field = fieldOf(at, input)
-        return { path: at, message: `${placeOf(at, input)}unknown field '${field}'${hint}` }
+        return { path: at, message: `${placeOf(at, input)}unknown field '${fieldOf(at, input)}'${hint}` }
       })
     })
 }

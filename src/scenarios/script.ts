@@ -54,15 +54,15 @@ export type TurnExpectation = z.infer<typeof TurnExpectation>
 /** Expectations about a turn's request. */
 export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
-const callForm = "an object such as { search: { q: 'tides' } }"
+const callForm = "arguments by function name, such as { search: { q: 'tides' } }"
 
 /** Arguments by function, or text for a custom tool. In a list, TypeScript adds each call's functions to the others as optional fields. */
 export type FunctionCalls = Readonly<Record<string, object | string | undefined>>
 export const FunctionCalls = z.lazy(
   () =>
-    // A call in a vendor's form would call functions named `name` and `arguments`, or `type` and `function`.
+    // A call in a vendor's form would call functions with the names of its fields.
     record(text, z.union([z.record(z.string(), z.json()), z.string()])).refine(
-      ({ name, arguments: args, type }) => !(name && args) && type !== 'function',
+      ({ name, toolName = name, type }) => typeof toolName !== 'string' && type !== 'function',
       mustBe(callForm),
     ) as z.ZodType<Record<string, object | string>, FunctionCalls>,
 )

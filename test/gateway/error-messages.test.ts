@@ -150,11 +150,13 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
     [
       () => gateway.script([{ call: { name: 'search', arguments: {} } }]),
-      "must be an object such as { search: { q: 'tides' } }, got an object",
+      "must be arguments by function name, such as { search: { q: 'tides' } }, got an object",
     ],
+    [() => gateway.script(['Hello'] as Any), "turns[0] must be an object; write { text: 'Hello' }"],
+    [() => gateway.script([{ call: { name: 'search' } }]), 'must be arguments by function name'],
     [
       () => gateway.script([{ call: 'search' }]),
-      "must be an object such as { search: { q: 'tides' } }, got 'search'",
+      "must be arguments by function name, such as { search: { q: 'tides' } }, got 'search'",
     ],
     [() => parseScenario('{}' as Any), 'parseScenario(JSON.parse(text))'],
     [() => gateway.db.provider, "db: unknown collection 'provider'; did you mean 'providers'?"],
@@ -471,6 +473,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       () => rule({ when: { body: { model: /aurora/ } } }),
       'use(): when.body.model: a RegExp (/aurora/) is not supported; write {"matches":"aurora"}',
     ],
+    [() => rule({ when: { model: /au/ } }), "/au/) is not supported; write a glob such as 'aurora/*'"],
   ],
   'reply, fail and script': [
     [
