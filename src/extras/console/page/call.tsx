@@ -51,7 +51,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         </a>
       </header>
       <p class="bar muted">
-        <Status status={entry.status} delivery={entry.delivery} />
+        <Status call={entry} />
         <span>{entry.operation ?? 'no operation'}</span>
         {summary?.model && <span>{summary.model}</span>}
         <span>{milliseconds(entry.durationMs)}</span>

@@ -27,8 +27,8 @@ import { exportCalls } from './export-calls.ts'
 import { failedTest } from './failed-test.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { chosenSandbox, closed, go, hashWith, param } from './location.ts'
-import { ActionButton, focus, milliseconds, Status, shortPath, sizeOf, timeOfDay } from './parts.tsx'
-import { fieldList, help, isError, mistakes, ruleName } from './search.ts'
+import { ActionButton, focus, isError, milliseconds, Status, shortPath, sizeOf, timeOfDay } from './parts.tsx'
+import { fieldList, help, mistakes, ruleName } from './search.ts'
 
 export function Calls() {
   const open = param('call')
@@ -485,7 +485,7 @@ function Row({
   /** If true, the Tab key focuses this row. The other rows are reached with the arrow keys. */
   isTabStop: boolean
 }) {
-  const { method, status, model, stream, rules, delivery, warnings } = call
+  const { method, model, stream, rules, warnings } = call
   const short = shortPath(call)
   const key = keyOf(call)
   return (
@@ -508,7 +508,7 @@ function Row({
         class="row"
       >
         <time>{timeOfDay(call.startedAt)}</time>
-        <Status status={status} delivery={delivery} />
+        <Status call={call} />
         <span class="what">
           <span class="method">{method}</span> <span class="path">{short}</span>
           {stream && <span class="tag">stream</span>}

@@ -1,6 +1,7 @@
 /** Components and formatters that several screens share. */
 import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import type { JournalEntry } from '../../../journal/entry.ts'
 import { splitAddress } from '../../../lib/address.ts'
 import { parseJson } from '../../../lib/json.ts'
 import { ask, messageOf } from './api.ts'
@@ -290,13 +291,21 @@ export function Notice({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** A call's status and, unless the reply is complete, its delivery outcome. */
-export function Status({ status, delivery }: { status: number; delivery: string }) {
-  const kind =
-    status === 0 || status >= 500 || delivery === 'aborted-by-fault' ? 'bad' : status >= 400 ? 'warn' : 'good'
+type Outcome = Pick<JournalEntry, 'status' | 'rules'> & { delivery: string }
+
+export function isError({ status, delivery, rules }: Outcome): boolean {
+  const hasErrorEvent = rules.some(({ faults }) => faults.includes('stream-error-event'))
+  return status === 0 || status >= 400 || delivery === 'aborted-by-fault' || hasErrorEvent
+}
+
+/** A call's status and, unless the reply is a complete one without an error, its outcome. */
+export function Status({ call }: { call: Outcome }) {
+  const { status, delivery } = call
+  const kind = !isError(call) ? 'good' : status >= 400 && status < 500 ? 'warn' : 'bad'
   const cut = status ? 'cut' : 'no reply'
   const end = { pending: '…', 'aborted-by-fault': cut, 'aborted-by-client': 'aborted' }[delivery]
-  return <span class={`status ${kind}`}>{[status, end].filter(Boolean).join(' ')}</span>
+  const error = kind === 'bad' && status < 500 && 'error'
+  return <span class={`status ${kind}`}>{[status, end ?? error].filter(Boolean).join(' ')}</span>
 }
 
 export function milliseconds(ms: number | null): string {

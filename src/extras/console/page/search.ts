@@ -4,6 +4,7 @@ import { compileGlob } from '../../../lib/glob.ts'
 import { lookUp } from '../../../lib/json.ts'
 import { isShorthand } from '../../../scenarios/names.ts'
 import type { CallRow } from '../rows.ts'
+import { isError } from './parts.tsx'
 
 export interface Term {
   /** The term as typed. */
@@ -42,23 +43,15 @@ function namesOf({ scenario, activation, index }: CallRow['rules'][number]): str
 }
 
 const kinds: Record<string, readonly [meaning: string, test: (call: CallRow) => boolean]> = {
-  error: [
-    'errors: a status from 400, or a reply that was cut',
-    ({ status, delivery }) => status === 0 || status >= 400 || delivery === 'aborted-by-fault',
-  ],
+  error: ['errors: a status from 400, a reply that was cut, or an error event', isError],
   warning: ['requests with a warning', ({ warnings }) => warnings.length > 0],
   unmatched: ['requests that no operation or rule matched', ({ unmatched }) => unmatched],
   'near-miss': ['requests that a rule nearly matched', ({ nearMissCount }) => nearMissCount > 0],
-  aborted: [
-    'replies that ended early',
-    ({ status, delivery }) => status === 0 || delivery.startsWith('aborted'),
-  ],
+  aborted: ['replies cut short', ({ status, delivery }) => status === 0 || delivery.startsWith('aborted')],
   pending: ['calls in progress', ({ delivery }) => delivery === 'pending'],
 }
 
 const kindNames = Object.keys(kinds)
-
-export const isError = (call: CallRow) => kinds['error']?.[1](call) ?? false
 
 const fields = {
   status: {
