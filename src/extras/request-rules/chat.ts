@@ -1,6 +1,14 @@
 /** Rules that OpenAI, and gateways to other vendors, apply to valid chat completion requests. */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
-import { checkDefinitions, checkIds, checkTemperature, definitionSources, unsupported } from './openai.ts'
+import {
+  checkDefinitions,
+  checkIds,
+  checkTemperature,
+  definitionSources,
+  hasFixedTemperature,
+  isOpenAiReasoner,
+  unsupported,
+} from './openai.ts'
 import type { Facts, Fields, Rules, Step } from './rule.ts'
 import { breach, lacksParameter, leastTokens, pairsIn } from './rule.ts'
 
@@ -14,6 +22,8 @@ const sources = {
   'tools-empty': 'https://github.com/JetBrains/koog/issues/786',
   'tool-choice-without-tools': 'https://github.com/writer/writer-framework/issues/1013',
   'parameter-unsupported': 'https://github.com/langchain-ai/langchainjs/issues/8641',
+  'value-unsupported': 'https://github.com/tmc/langchaingo/issues/1355',
+  'too-many-models': 'https://github.com/coder/xum/issues/2963',
   'stream-options-without-stream': 'https://github.com/epam/ai-dial-adapter-openai/pull/379',
   'image-url-type': 'https://github.com/microsoft/promptflow/issues/3946',
   'modality-unsupported': 'https://github.com/browser-use/web-ui/issues/274',
@@ -93,12 +103,16 @@ function* checkParameters(body: Fields, messages: readonly Fields[], facts: Fact
   const isChoice = tools == null && (choice ?? 'none') !== 'none' && !isVendor
   const noTools = "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified."
   yield isChoice && breach('tool-choice-without-tools', 'tool_choice', noTools)
-  // OpenAI's reasoning models have no record, but their name shows what they refuse. Gateways adapt `openai/…`.
-  const isReasoner = !isVendor && /^(o\d|gpt-5(?!-chat))/.test(textOf(name))
+  const isReasoner = isOpenAiReasoner(body, facts)
   const hasSuccessor = !lacksParameter(facts, 'max_completion_tokens')
   const isSucceeded = isReasoner || (hasSuccessor && lacksParameter(facts, 'max_tokens'))
   yield max_tokens != null && isSucceeded && unsupported('max_tokens', 'max_completion_tokens')
   yield (temperature ?? 1) !== 1 && lacksParameter(facts, 'temperature') && unsupported('temperature')
+  const onlyDefault = 'Only the default (1) value is supported.'
+  const fixed = `Unsupported value: 'temperature' does not support ${temperature} with this model. ${onlyDefault}`
+  yield hasFixedTemperature(body, facts) && breach('value-unsupported', 'temperature', fixed)
+  const hasTooMany = isVendor && listOf(body['models']).length > 3
+  yield hasTooMany && breach('too-many-models', 'models', "'models' array must have 3 items or fewer.")
   const isUnstreamed = body['stream_options'] != null && !body['stream'] && !isVendor
   const noStream = "The 'stream_options' parameter is only allowed when 'stream' is enabled."
   yield isUnstreamed && breach('stream-options-without-stream', 'stream_options', noStream)

@@ -14,6 +14,7 @@ const sources = {
   'duplicate-result': 'https://github.com/OpenHands/software-agent-sdk',
   'tool-id-pattern': 'https://github.com/anomalyco/opencode/issues/1279',
   'server-tool-without-result': `${docs}/handling-stop-reasons`,
+  'system-role': 'https://github.com/ianarawjo/ChainForge/issues/271',
   'thinking-missing': `${docs}/adaptive-thinking`,
   'thinking-signature': 'https://github.com/kaitranntt/ccs/issues/415',
   'thinking-modified': 'https://github.com/anthropics/claude-code/issues/19539',
@@ -138,6 +139,12 @@ function* checkSettings(body: Fields, facts: Facts) {
   const isOld = /claude-(3|(opus|sonnet|haiku)-4($|-20|[-.][0-5]\b))/.test(name)
   const notAdaptive = 'adaptive thinking is not supported on this model'
   yield type === 'adaptive' && isOld && breach('thinking-type', 'thinking.type', notAdaptive)
+  const roles = listOf(body['messages']).map((message) => fieldsOf(message)['role'])
+  // Recent models accept a system message after a user's.
+  const isUnexpected = !isVendor && (roles[0] === 'system' || (isOld && roles.includes('system')))
+  const topLevel = 'The Messages API accepts a top-level `system` parameter'
+  const noRole = `messages: Unexpected role "system". ${topLevel}, not "system" as an input message role.`
+  yield isUnexpected && breach('system-role', 'messages', noRole)
   if (type === 'enabled') {
     // With tools, thinking can be interleaved, and may exceed one reply.
     const isAbove = Number(budget) >= Number(max_tokens) && tools.length === 0

@@ -44,6 +44,17 @@ export function* checkTemperature({ temperature }: Fields, { isVendor }: Facts) 
   yield isOutside && breach('temperature-range', 'temperature', message)
 }
 
+/** OpenAI's reasoning models have no record, but their name shows what they refuse. Gateways adapt `openai/…`. */
+export function isOpenAiReasoner({ model }: Fields, { isVendor }: Facts): boolean {
+  return !isVendor && /^(o\d|gpt-5(?!-chat))/.test(textOf(model))
+}
+
+/** From GPT-5.1, models accept another temperature if they do not reason. */
+export function hasFixedTemperature(body: Fields, facts: Facts): boolean {
+  const isEarly = isOpenAiReasoner(body, facts) && !textOf(body['model']).startsWith('gpt-5.')
+  return isEarly && (body['temperature'] ?? 1) !== 1
+}
+
 export function* checkIds(param: string, items: readonly Fields[]) {
   const ids = new Set<unknown>()
   for (const { id } of items) {

@@ -1,7 +1,14 @@
 /** Rules that OpenAI applies to valid response requests. */
 import { fieldsOf, listOf, textOf } from '../../lib/json.ts'
 import { expandInput } from '../../operations/responses/stored.ts'
-import { checkDefinitions, checkIds, checkTemperature, definitionSources, unsupported } from './openai.ts'
+import {
+  checkDefinitions,
+  checkIds,
+  checkTemperature,
+  definitionSources,
+  hasFixedTemperature,
+  unsupported,
+} from './openai.ts'
 import type { Facts, Fields, Rules } from './rule.ts'
 import { breach, lacksParameter, leastTokens, pairsIn } from './rule.ts'
 
@@ -32,7 +39,8 @@ export const rules: Rules<keyof typeof sources> = {
     const { temperature, top_p, reasoning, truncation } = body
     const { effort } = fieldsOf(reasoning)
     const isReasoning = ['reasoning', 'reasoning_effort'].some((name) => !lacksParameter(facts, name))
-    yield (temperature ?? 1) !== 1 && lacksParameter(facts, 'temperature') && unsupported('temperature')
+    const lacksTemperature = (temperature ?? 1) !== 1 && lacksParameter(facts, 'temperature')
+    yield (lacksTemperature || hasFixedTemperature(body, facts)) && unsupported('temperature')
     yield (top_p ?? 1) !== 1 && lacksParameter(facts, 'top_p') && unsupported('top_p')
     yield (effort ?? 'none') !== 'none' && !isReasoning && unsupported('reasoning.effort')
     const window = truncation === 'auto' ? Infinity : (facts.model?.context_length ?? Infinity)

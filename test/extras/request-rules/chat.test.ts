@@ -60,6 +60,9 @@ const refused: [rule: string, body: object, dialect?: 'openrouter'][] = [
   ['parameter-unsupported', { model: 'acme/deep', temperature: 0 }],
   ['temperature-range', { temperature: 5 }],
   ['temperature-range', { temperature: -1 }],
+  ['value-unsupported', { model: 'gpt-5', temperature: 0.2 }],
+  ['value-unsupported', { model: 'o3', temperature: 0 }],
+  ['too-many-models', { models: ['a/b', 'a/c', 'a/d', 'a/e'] }, 'openrouter'],
   ['stream-options-without-stream', { stream_options: { include_usage: true } }],
   ['image-url-type', { messages: [ask, imageText] }],
   ['parameter-unsupported', { ...noTools, tools: [tool('look')] }, 'openrouter'],
@@ -77,7 +80,8 @@ const refused: [rule: string, body: object, dialect?: 'openrouter'][] = [
 const clean: object[] = [
   { temperature: 2, stream: true, stream_options: { include_usage: true } },
   { model: 'mistralai/pixtral-12b', messages: [imageText] },
-  { model: 'openai/gpt-5', max_tokens: 50 },
+  { model: 'openai/gpt-5', max_tokens: 50, temperature: 0 },
+  { model: 'gpt-5.1', temperature: 0 },
   { messages: [ask, calls('a', 'b'), result('b'), result('a'), ask, calls('a'), result('a')] },
   { messages: thought({ reasoning_details: [encrypted] }) },
   { model: 'acme/deep', temperature: 1, messages: thought({ reasoning_content: '' }) },
@@ -100,7 +104,7 @@ async function sendTo(options: object, body: object) {
 it('refuses each request with strict, and otherwise warns', async () => {
   const lines: string[] = []
   for (const [rule, body, dialect] of refused) {
-    const strict = await sendTo({ strict: true, models: ['*/*', 'o3'], dialect }, body)
+    const strict = await sendTo({ strict: true, models: ['*/*', 'o3', 'gpt-5'], dialect }, body)
     const { message, param, metadata } = strict.json.error
     lines.push(`${strict.status} ${metadata.rule} ${param}\n  ${message}\n`)
     expect([metadata.rule, strict.broken?.[0]]).toEqual([rule, { rule, param, message }])

@@ -44,6 +44,15 @@ const refused: [rule: string, body: object][] = [
   ['thinking-forced-tool', { thinking, tools: [look], tool_choice: { type: 'any' } }],
   ['thinking-temperature', { thinking, temperature: 0 }],
   ['temperature-range', { temperature: 1.2 }],
+  [
+    'system-role',
+    {
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hi' },
+      ],
+    },
+  ],
   ['tool-choice-unknown', { tools: [look], tool_choice: { type: 'tool', name: 'see' } }],
   ['tool-name-pattern', { tools: [{ ...look, name: 'a b' }] }],
   ['tool-name-length', { tools: [{ ...look, name: 'a'.repeat(129) }] }],
