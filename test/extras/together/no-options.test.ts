@@ -94,7 +94,7 @@ const clients: Record<string, (fetch: Fetch) => Client> = {
 
   anthropic: (fetch) => {
     const { messages } = new Anthropic({ apiKey: 'sk-ant-any', maxRetries: 0, fetch })
-    const settings = { model: 'claude-sonnet-4-5', max_tokens: 500 }
+    const settings = { model: 'claude-sonnet-5', max_tokens: 500 }
     const history: Anthropic.MessageParam[] = [{ role: 'user', content: question }]
     const textOf = ({ content }: Anthropic.Message) =>
       content.map((block) => (block.type === 'text' ? block.text : '')).join('')
