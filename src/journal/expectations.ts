@@ -11,7 +11,7 @@ import { shown } from '../lib/schema-messages.ts'
 import { mapInside, readAt } from '../lib/value-path.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
-import type { KnownOperation } from '../scenarios/check-scenario.ts'
+import { type KnownOperation, operationMeant } from '../scenarios/check-scenario.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { hiddenEntry, type JournalEntry, readMatch } from './entry.ts'
 import { allCallsText, calls, type Received, sentence } from './journal-text.ts'
@@ -26,17 +26,13 @@ export interface Verdict {
 }
 
 export function unknownOperation(name: string, operations: readonly KnownOperation[]): string {
-  const route = operations.find((each) => lineOf(each) === name)
+  const { operation } = operationMeant(name, operations)
   const ids = operations.map(({ id }) => id)
-  let hint = didYouMean(route?.id ?? name, ids)
+  let hint = didYouMean(operation?.id ?? name, ids)
   if (name === '*' || name === textOperations) hint = '; use journal.entries() for all calls'
-  else if (!route && / \//.test(name))
+  else if (!operation && / \//.test(name))
     hint = "; a rule's path has no operation: use journal.entries(), or defineOperation() for the path"
   return `Unknown operation ${shown(name)}${hint}`
-}
-
-function lineOf({ method, path }: KnownOperation): string {
-  return `${method.toUpperCase()} ${path}`
 }
 
 export interface Findings extends Received {
@@ -80,7 +76,7 @@ export function judgeUnmatched(
   unmatched: readonly JournalEntry[],
   operations: readonly KnownOperation[],
 ): Verdict {
-  const operationLines = operations.map(lineOf)
+  const operationLines = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const guesses = unmatched.map(({ method, path, operation, error }) => {
     const line = `${method} ${splitAddress(path).route ?? path}`
     return `  '${line}'${operation === null ? didYouMean(line, operationLines) : `: ${error}`}`

@@ -172,17 +172,14 @@ function targetOf(name: string, operations: readonly KnownOperation[]): KnownOpe
   return operations.find(({ id }) => id === name) ?? (path === undefined ? path : { id: name, method, path })
 }
 
-const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/(?!api\/v1\/)[^\s?#{}]*$/
+const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/(?!(?:api\/)?v1\/)[^\s?#{}]*$/
 
 function* onProblems({ rule, operations, disabled = [] }: RuleContext): Generator<Finding> {
   const ids = [...operations.map(({ id }) => id), textOperations]
   for (const [index, on] of [rule.on].flat().entries()) {
     if (on === '*' || ids.includes(on)) continue
     const path = Array.isArray(rule.on) ? ['on', index] : ['on']
-    const [, method, below] = /^(?:(\w+) +)?(?:https?:\/\/[^/]*)?(?:\/api\/v1)?(\/[^\s?#]*)/.exec(on) ?? []
-    // Clients call POST /chat/completions `chat.completions.create`.
-    const asPath = `/${on.replace(/\.(create|parse|stream)$/, '').replaceAll('.', '/')}`
-    const operation = operations.find((each) => matchesPath(each, method, below ?? asPath))
+    const { operation, method, below } = operationMeant(on, operations)
     if (operation) yield [path, `: '${on}' is an operation: use its id '${operation.id}'`]
     else if (/^[A-Z]+ +(?!\/|https?:)\S+$/.test(on))
       yield [path, `: the path must start with a slash: write '${on.replace(/ +/, ' /')}'`]
@@ -192,9 +189,17 @@ function* onProblems({ rule, operations, disabled = [] }: RuleContext): Generato
       yield [path, `: '${on}' has a placeholder, but rules match literal paths: use defineOperation()`]
     else if (!methodAndPath.test(on)) {
       const example = method && below ? `${method.toUpperCase()} ${below}` : 'POST /chat/completions'
-      yield [path, `: '${on}' is not a method and a path below /api/v1, as in '${example}'`]
+      yield [path, `: '${on}' is not a method and a path without the base URL, as in '${example}'`]
     }
   }
+}
+
+/** Finds the operation in `POST /v1/responses`, a URL, or a client's method such as `chat.completions.create`. */
+export function operationMeant(name: string, operations: readonly KnownOperation[]) {
+  const parts = /^(?:(\w+) +)?(?:https?:\/\/[^/]*)?(?:(?:\/api)?\/v1)?(\/[^\s?#]*)/.exec(name)
+  const [, method, below] = parts ?? []
+  const asPath = `/${name.replace(/\.(create|parse|stream)$/, '').replaceAll('.', '/')}`
+  return { operation: operations.find((each) => matchesPath(each, method, below ?? asPath)), method, below }
 }
 
 function matchesPath(operation: KnownOperation, method = operation.method, path: string): boolean {

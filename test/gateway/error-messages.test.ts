@@ -247,7 +247,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       'calls: 1',
     ],
     [() => gateway.journal.calls('GET /reports/7'), "a rule's path has no operation: use journal.entries()"],
-    [() => gateway.journal.calls('POST /responses'), "did you mean 'createResponse'?"],
+    [() => gateway.journal.calls('POST /v1/responses'), "did you mean 'createResponse'?"],
     [() => gateway.journal.calls('*'), 'use journal.entries() for all calls'],
     [
       () => gateway.journal.waitFor('createResponse', { timeoutMs: 9 } as object),
@@ -460,7 +460,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => gateway.use(['flaky']), 'use(): a scenario must be { name, rules: […] }, got a list'],
     [() => gateway.use('./nope.yaml'), `./nope.yaml: no such file (looked for ${process.cwd()}/nope.yaml)`],
     [() => rule({ on: 'POST rank' }), "on: the path must start with a slash: write 'POST /rank'"],
-    [() => rule({ on: 'POST /api/v1/other' }), "a path below /api/v1, as in 'POST /other'"],
+    [() => rule({ on: 'POST /v1/other' }), "a path without the base URL, as in 'POST /other'"],
     [
       () => rule({ on: 'POST /reports/{id}' }),
       'has a placeholder, but rules match literal paths: use defineOperation()',
