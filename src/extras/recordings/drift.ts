@@ -29,7 +29,7 @@ import { readOrFail } from './recordings.ts'
 import { isFailure, scriptOf } from './script-of.ts'
 import { isPlaceholder } from './secrets.ts'
 import { type Comparison, compareShapes, type Difference, kindOf, NotCompared, Shape } from './shapes.ts'
-import { basicAuthorization, upstreamUrl } from './upstream.ts'
+import { authorizationFor, upstreamUrl } from './upstream.ts'
 
 interface DriftFlags {
   upstream?: URL
@@ -204,9 +204,7 @@ async function* askUpstream(
 ): AsyncGenerator<Answer> {
   if (!/GET|HEAD/.test(request.method) && (operation === undefined || operation.writes))
     throw new NotCompared(`${request.method} ${request.path} could change the state of the real gateway`)
-  const headers =
-    key === undefined ? basicAuthorization(upstream) : { authorization: `Bearer ${key}`, 'x-api-key': key }
-  yield await send(fetch, upstream, request, headers)
+  yield await send(fetch, upstream, request, authorizationFor(upstream, key))
 }
 
 const timeoutMs = 60_000

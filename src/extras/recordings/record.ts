@@ -22,7 +22,7 @@ import { type RecordedEnding, toContent } from './recording.ts'
 import { type Exchange, RecordingFolder, type RecordOutcome, toRecording } from './recording-files.ts'
 import { type RedactionFlags, type Redactor, toRedactor, upstreamSecrets } from './redact.ts'
 import {
-  basicAuthorization,
+  authorizationFor,
   endToEnd,
   flat,
   isHopByHop,
@@ -183,7 +183,7 @@ function proxy(request: IncomingMessage, response: ServerResponse, setup: Exchan
 
   const sending = requestUpstream(upstreamUrl(upstream, path, query), {
     method,
-    headers: { ...basicAuthorization(upstream), ...upstreamHeaders(request, key) },
+    headers: { ...authorizationFor(upstream, key), ...upstreamHeaders(request, key !== undefined) },
   })
     .setTimeout(idleMs, () => end('idle'))
     .on('finish', () => {
@@ -248,13 +248,13 @@ async function withDecodedReply(exchange: Exchange, maxBytes: number): Promise<E
   }
 }
 
-function upstreamHeaders({ headers }: IncomingMessage, key: string | undefined): Record<string, string> {
+function upstreamHeaders({ headers }: IncomingMessage, hasKey: boolean): Record<string, string> {
   const sent = endToEnd(flat(headers))
   // Without this header, Node would send a GET's body unframed, and the upstream would parse it as the next request.
   if (headers['transfer-encoding'] !== undefined) sent['transfer-encoding'] = 'chunked'
-  if (key === undefined) return sent
-  const { 'x-api-key': _, ...rest } = sent
-  return { ...rest, authorization: `Bearer ${key}` }
+  if (!hasKey) return sent
+  const { 'x-api-key': _, authorization: __, ...rest } = sent
+  return rest
 }
 
 /** Returns the upstream's end-to-end headers as a list of names and values, to preserve repeated headers. */

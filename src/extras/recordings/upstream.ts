@@ -25,7 +25,10 @@ export function credentialsOf({ username, password }: URL): string | undefined {
   return decodeUtf8(fromLatin1(percentDecoded(credentials))) ?? credentials
 }
 
-export function basicAuthorization(upstream: URL): { authorization?: string } {
+/** Returns the header with the key or, without a key, with the URL's credentials. */
+export function authorizationFor(upstream: URL, key: string | undefined): Record<string, string> {
+  if (key !== undefined && upstream.hostname === 'api.anthropic.com') return { 'x-api-key': key }
+  if (key !== undefined) return { authorization: `Bearer ${key}` }
   const credentials = credentialsOf(upstream)
   return credentials === undefined ? {} : { authorization: `Basic ${btoa(utf8AsLatin1(credentials))}` }
 }

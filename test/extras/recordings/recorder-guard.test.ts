@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../../src/cli/command-line.ts'
 import { type RecorderSetup, startRecorder } from '../../../src/extras/recordings/record.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
+import { authorizationFor } from '../../../src/extras/recordings/upstream.ts'
 import { createGateway } from '../../../src/index.ts'
 import { startServer } from '../../../src/serve.ts'
 import { raw, request } from '../../server/raw.ts'
@@ -105,6 +106,7 @@ describe("the recorder's token", () => {
     const headers = { authorization: 'Bearer any', 'x-understudy-token': token }
     expect((await ask(recorder.baseUrl, '/providers', { headers })).status).toBe(200)
     await recorder.close()
+    expect(authorizationFor(new URL('https://api.anthropic.com/v1'), 'key')).toEqual({ 'x-api-key': 'key' })
     expect(upstream.requests).toHaveLength(3)
     for (const { headers: sent } of upstream.requests) {
       expect(sent.authorization).toBe('Bearer real-key-0001')

@@ -24,7 +24,7 @@ const cases: [line: string, body?: string | Uint8Array, type?: string][] = [
   ['HEAD /only-head'],
   ['GET /files/file-1/content'],
   ['DELETE /providers'],
-  ['POST /v1/anything', '{"a":1}', 'application/json'],
+  ['POST /v2/anything', '{"a":1}', 'application/json'],
   ['PUT /notes/%C3%BC', 'plain ü', 'text/plain'],
   ['POST /audio/transcriptions', upload('sent'), 'multipart/form-data; boundary=sent'],
 ]
@@ -106,8 +106,8 @@ describe.each(Object.keys(transports))('recordings with %s', (name) => {
   })
 
   it('change with modifiers on a path without an operation', async () => {
-    gateway.use({ on: 'POST /v1/anything', fault: { name: 'truncated-body', afterBytes: 4 } })
-    const response = await send(['POST /v1/anything', '{"a":1}', 'application/json'])
+    gateway.use({ on: 'POST /v2/anything', fault: { name: 'truncated-body', afterBytes: 4 } })
+    const response = await send(['POST /v2/anything', '{"a":1}', 'application/json'])
     await expect(response.arrayBuffer()).rejects.toThrow()
     const entry = gateway.journal.entries()[0]
     expect(entry?.rules.map(({ kind }) => kind)).toEqual(['answer', 'modifier'])
