@@ -81,9 +81,7 @@ export interface RequestSandbox extends SandboxState {}
 
 /** An operation. `Params`, `Query` and `Body` are validated, and `Output` is the JSON of a successful reply. */
 export interface Operation<Params, Query, Body, Output, Context = RequestContext<Params, Query, Body>> {
-  /**
-   * Operation id in rules and the journal. By convention, it starts with a verb: `listReports`.
-   */
+  /** Operation id in rules and the journal. By convention, it starts with a verb: `listReports`. */
   readonly id: string
   readonly method: Method
   /** Path relative to the base URL, with parameters in braces: `/workspaces/{id}`. */

@@ -1,8 +1,10 @@
 /** Playwright integration: a `test` with a server per worker and a sandbox per test. */
-import { test as base, expect as baseExpect, type TestInfo } from '@playwright/test'
+import { setTimeout } from 'node:timers/promises'
+import { test as base, expect as baseExpect, type ExpectMatcherState, type TestInfo } from '@playwright/test'
 import { reportFailedTest } from './gateway/failed-test.ts'
 import type { JournalEntry } from './journal/entry.ts'
 import { type JournalMatchers, messageWithFields, toMatchers } from './journal/matchers.ts'
+import { monotonic } from './lib/clock.ts'
 import { printable } from './lib/print.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
 import { maxSandboxName } from './sandbox/sandbox-options.ts'
@@ -26,8 +28,14 @@ declare global {
 
 const matchers = Object.entries(toMatchers(everyOperation)).map(([name, matcher]) => [
   name,
-  async function (this: { readonly isNot: boolean }, received: unknown, ...args: unknown[]) {
-    const result = await matcher.call(this, received, ...args)
+  async function (this: ExpectMatcherState, received: unknown, ...args: unknown[]) {
+    const end = monotonic() + this.timeout
+    let result = await matcher.call(this, received, ...args)
+    // Like Playwright's own matchers, retries until the assertion holds.
+    while (result.pass === this.isNot && monotonic() < end) {
+      await setTimeout(100)
+      result = await matcher.call(this, received, ...args)
+    }
     return { pass: result.pass, message: () => messageWithFields(result) }
   },
 ])

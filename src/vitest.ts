@@ -218,7 +218,7 @@ function reportIfFailed(
       entries: journal.entries(),
       unanswered: journal.unanswered(),
       stray: journal.stray(),
-      unused: rules.unused(),
+      unused: journal.withReasons(rules.unused()),
       scenarios: rules.active(),
       scripts: rules.scripts(),
     })

@@ -1,6 +1,4 @@
-/**
- * Sends a request to a gateway, a server or a sandbox, and reads the reply.
- */
+/** Sends a request to a gateway, a server or a sandbox, and reads the reply. */
 
 /**
  * Destination of a request, with its API key: a gateway, a running server, a remote sandbox, or an object

@@ -1,6 +1,4 @@
-/**
- * Checks project rules that no linter checks.
- */
+/** Checks project rules that no linter checks. */
 import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,6 +1,4 @@
-/**
- * Long suites run a seeded sample of their cases by default, and all of them with `npm run test:all`.
- */
+/** Long suites run a seeded sample of their cases by default, and all of them with `npm run test:all`. */
 
 /** If true, long suites run all of their cases. */
 export const isFullRun = process.env['UNDERSTUDY_FULL_RUN'] === '1'

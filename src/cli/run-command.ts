@@ -5,12 +5,13 @@ import { constants } from 'node:os'
 import type { Command } from 'commander'
 import { findingsOf } from '../gateway/extra.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
-import { explainUnused } from '../journal/expectations.ts'
+import { explainUnused, unfinishedScripts } from '../journal/expectations.ts'
 import { calls, withoutReply } from '../journal/journal-text.ts'
 import { printable, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { sdkEnvironment } from '../sandbox/sdk-environment.ts'
+import { ruleTitle } from '../scenarios/names.ts'
 import type { RequestLine } from '../server/request-line.ts'
 import { createGateway, type Start } from './serve-command.ts'
 
@@ -59,18 +60,16 @@ async function mistakesText({ sandboxes, extras, operations }: GatewayCore): Pro
   return lines.length === 0 ? '' : `\nFindings:${lines.join('')}`
 }
 
-/** Explains unused rules, to print after the calls. Returns an empty string if there is nothing to explain. */
+/** Explains unused rules and unfinished scripts, to print after the calls. Returns an empty string without calls. */
 function unusedText(sandbox: Sandbox): string {
   const entries = sandbox.journal.entries()
-  const misses = entries.flatMap(({ nearMisses }) => nearMisses)
-  const reasons = sandbox.rules.unused().flatMap((unused) => {
-    const miss = misses.findLast(({ scenario, rule }) => scenario === unused.scenario && rule === unused.rule)
-    return explainUnused(unused, entries) ?? miss?.reason ?? []
+  if (entries.length === 0) return ''
+  const unused = sandbox.unusedRules().map((each) => {
+    return `  ${explainUnused(each, entries) ?? `${ruleTitle(each.scenario, each.rule, each.name)} was not used`}`
   })
-  return reasons
-    .slice(0, maxListed)
-    .map((reason) => `\n  ${reason}`)
-    .join('')
+  const started = sandbox.scripts().filter(({ conversations }) => conversations.length > 0)
+  const lines = [...unused, ...unfinishedScripts(started)].slice(0, maxListed)
+  return lines.map((line) => `\n${line}`).join('')
 }
 
 async function exitCodeOf(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<number> {

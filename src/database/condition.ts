@@ -60,7 +60,6 @@ export class Query<Row extends object> {
     return this.and(condition)
   }
 
-  /** Matches records that match this query and all conditions. */
   and(...conditions: (QueryCondition<Row> | Query<Row>)[]): Query<Row> {
     const tests = this.#with(conditions)
     return new Query((row) => tests.every((test) => test(row)), this.#objects(conditions))

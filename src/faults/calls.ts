@@ -8,7 +8,6 @@ import { changeBody, otherType } from './answer.ts'
 import { defineFault, type FaultContext } from './fault.ts'
 import { isEvent } from './position.ts'
 
-/** An event or a JSON answer, with its parts. */
 interface Shown {
   readonly event: StreamEvent
   readonly parts: readonly AnswerPart[]

@@ -54,7 +54,6 @@ function toFrame(block: string): Frame {
   return isObject(event) ? { kind: 'event', event, wire } : { kind: 'bytes', bytes: wire }
 }
 
-/** Returns the data in an event's lines. */
 export function dataIn(wire: string): string {
   const lines = wire.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   return lines.flatMap((line) => (line.startsWith('data:') ? line.slice(5).replace(/^ /, '') : [])).join('\n')

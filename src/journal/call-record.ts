@@ -58,7 +58,6 @@ export interface Arrival extends Pick<Readonly<EntryFields>, 'method' | 'path'> 
 
 type Fact = 'error' | 'isKept' | 'isRejected' | 'lacksRecording' | 'schemaViolation' | 'sentTokens'
 
-/** Number of tokens in the deltas that a stream has sent. */
 type SentTokens = Pick<CallUsage, 'outputTokens' | 'reasoningTokens'>
 
 /** Returns the usage of an answer that ended after these tokens. */
@@ -237,7 +236,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     // The functions would keep the request's body.
     this.matches = matches.map(({ noEffect, release, ...match }) => match)
     this.skipped = skipped
-    this.rules = matches.map(toAppliedRule)
+    this.rules = matches.map(({ scenario, rule, name = null, kind, effect: { faults } }) => {
+      return { scenario, index: rule, name, kind, faults: faults.map((fault) => fault.name) }
+    })
     this.turn = turn?.mismatch ? { ...turn, mismatch: truncate(turn.mismatch, maxSentence) } : turn
   }
 
@@ -366,10 +367,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
 export function ruleLabel({ scenario, index }: Pick<AppliedRule, 'scenario' | 'index'>): string {
   return `${scenario}#${index}`
-}
-
-function toAppliedRule({ scenario, rule, name, kind, effect: { faults } }: MatchedRule): AppliedRule {
-  return { scenario, index: rule, name: name ?? null, kind, faults: faults.map((fault) => fault.name) }
 }
 
 const traceparent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-.*)?$/

@@ -111,7 +111,6 @@ export const JournalEntry = z.lazy(() =>
 )
 export type EntryFields = z.output<typeof JournalEntry>
 
-/** A request and its reply. */
 export interface JournalEntry<Body = unknown> extends EntryFields {
   /** The parsed request body; undefined if it is empty, truncated or not JSON. */
   body: Body

@@ -105,18 +105,18 @@ export function judgeRules({ unused, ...received }: Findings): Verdict {
 }
 
 export function explainUnused(unused: UnusedRule, entries: readonly JournalEntry[]): string | undefined {
-  const { scenario, rule, name, on, hiddenBy } = unused
+  const { scenario, rule, name, on, hiddenBy, reason } = unused
   const title = ruleTitle(scenario, rule, name)
   if (hiddenBy !== undefined) return `${title} is hidden by ${hiddenBy}`
   const called = [...new Set(entries.map(({ operation, method, path }) => operation ?? `${method} ${path}`))]
   const isCalled = (name: string) => name === '*' || name === textOperations || called.includes(name)
-  if (called.length === 0 || on.some(isCalled)) return undefined
+  if (called.length === 0 || on.some(isCalled)) return reason
   const were = called.length === 1 ? 'was' : 'were'
   return `${title} matches ${on.join(' and ')}, but only ${called.join(', ')} ${were} called`
 }
 
-export function judgeScripts({ scripts, ...received }: Findings): Verdict {
-  const left = scripts.flatMap(({ scenario, rule, turns, conversations, problem }) => {
+export function unfinishedScripts(scripts: readonly ScriptProgress[]): string[] {
+  return scripts.flatMap(({ scenario, rule, turns, conversations, problem }) => {
     const title = ruleTitle(scenario, rule)
     const expected = problem ? `turn 1 of ${turns} expected ${problem}` : `0 of ${turns} turns consumed`
     if (conversations.length === 0) return [`  ${title} has not started: ${expected}`]
@@ -127,6 +127,10 @@ export function judgeScripts({ scripts, ...received }: Findings): Verdict {
         return `  ${title} is at turn ${Math.min(each.turns, turns)} of ${turns} in conversation ${each.conversation}${reason}`
       })
   })
+}
+
+export function judgeScripts({ scripts, ...received }: Findings): Verdict {
+  const left = unfinishedScripts(scripts)
   if (scripts.length === 0)
     return { pass: false, message: 'Expected a script, but none is active: add one with sandbox.script().' }
   return verdict(

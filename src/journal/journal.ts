@@ -8,6 +8,7 @@ import { refuseGuesses } from '../lib/guessed-names.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { printable, printWarning } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
+import type { UnusedRule } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { type CustomOperationId, isRecorded, ruleTitle } from '../scenarios/names.ts'
 import { isBelowLimit } from '../scenarios/near-misses.ts'
@@ -156,6 +157,16 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     if (this.#has(id))
       throw new TypeError(`expects a call, got an operation; write explain(journal.last('${id}'))`)
     return explanationOf(this.record(id))
+  }
+
+  /** Adds the reason why each rule did not apply. @internal */
+  withReasons(unused: readonly UnusedRule[]): UnusedRule[] {
+    const newest = this.#records.slice(-10).toReversed()
+    const misses = newest.flatMap((record) => nearMissesOf(record, 100))
+    return unused.map((each) => {
+      const miss = misses.find(({ scenario, rule }) => scenario === each.scenario && rule === each.rule)
+      return { ...each, reason: miss?.reason }
+    })
   }
 
   /**

@@ -11,7 +11,6 @@ const tokens = () => ({
   reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
 })
 
-/** Tokens and cost of a call. */
 export const CallUsage = z.lazy(() =>
   z.strictObject({
     model: z.string().describe('Name of the model that replied, without the `:online` suffix.'),

@@ -1,5 +1,4 @@
 /** Creates responses. Spec: POST /responses, Events. */
-
 import { respond } from '../model/respond.ts'
 import { defineOperation } from '../operation.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'

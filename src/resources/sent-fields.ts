@@ -1,5 +1,4 @@
 /** Body fields that clients send but that have no effect here. They are accepted, even with `strict`. */
-
 import { lookUp } from '../lib/json.ts'
 import published from './sent-fields.json' with { type: 'json' }
 

@@ -1,5 +1,4 @@
 /** Types that local and remote sandboxes share: `createSandbox` options, snapshots and clocks. */
-
 import type { ClockReading } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Duration } from '../lib/numbers.ts'

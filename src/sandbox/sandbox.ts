@@ -144,7 +144,6 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return sdkEnvironment(this)
   }
 
-  /** Seed for all generated data. */
   get seed(): string | number {
     return this.options.seed
   }
@@ -156,7 +155,6 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return this.#db
   }
 
-  /** Calls received by this sandbox. */
   get journal(): Journal<RequestBodies> {
     void this.#live
     return this.#journal
@@ -302,7 +300,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
 
   /** Returns the active rules that have not been applied yet. */
   unusedRules(): UnusedRule[] {
-    return this.#live.rules.unused()
+    return this.journal.withReasons(this.#live.rules.unused())
   }
 
   /** Takes a snapshot of the current state, for `restore()`. Rows are copied on the next write. */

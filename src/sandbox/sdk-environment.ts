@@ -2,7 +2,7 @@
 import type { Sandbox } from './sandbox.ts'
 
 /** A base URL and an API key for each SDK that reads them from the environment. */
-export interface SdkEnvironment {
+export type SdkEnvironment = {
   readonly OPENAI_BASE_URL: string
   readonly OPENAI_API_KEY: string
   /** Without `/v1`, because Anthropic's SDK appends `/v1/messages`. */

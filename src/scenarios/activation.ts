@@ -281,6 +281,10 @@ export const UnusedRule = lazyObject(() => ({
   name: z.string().optional(),
   on: z.array(z.string()),
   hiddenBy: z.string().optional().describe('Title of the rule that last answered instead of this rule.'),
+  reason: z
+    .string()
+    .optional()
+    .describe('Why the rule did not apply to the latest call that it was tried for.'),
 }))
 export type UnusedRule = z.output<typeof UnusedRule>
 

@@ -1,5 +1,4 @@
 /** Names used in scenarios: the operations that rules match, and scenario file paths. */
-
 import { lookUp } from '../lib/json.ts'
 
 /** In a rule's `on`, matches all operations that generate text. No operation may have this id. */

@@ -26,8 +26,6 @@ export const RateLimit = z.lazy(() =>
     }),
 )
 export type RateLimit = z.infer<typeof RateLimit>
-/** Number of requests and tokens allowed per window of elapsed time (real time multiplied by `timeScale`). */
-export type RateLimitInput = z.input<typeof RateLimit>
 
 interface Window {
   /** Start in elapsed time, in milliseconds, which determines when the window ends. */

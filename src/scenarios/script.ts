@@ -27,8 +27,6 @@ export const ResultCheck = z.lazy(() =>
   ),
 )
 export type ResultCheck = z.infer<typeof ResultCheck>
-/** A substring of the result, a regular expression, or fields of the JSON result. */
-export type ResultCheckInput = z.input<typeof ResultCheck>
 
 const RequiredFields = z.lazy(() =>
   z
@@ -51,8 +49,6 @@ export const TurnExpectation = lazyObject(() => ({
   ),
 }))
 export type TurnExpectation = z.infer<typeof TurnExpectation>
-/** Expectations about a turn's request. */
-export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
 const callForm = "arguments by function name, such as { search: { q: 'tides' } }"
 

@@ -108,8 +108,6 @@ export const ScriptedCitation = z.lazy(() =>
       error: 'Needs both start_index and end_index',
     }),
 )
-/** A page that scripted text cites, by a span of the text or, by default, by a link. A missing link is appended. */
-export type ScriptedCitationInput = z.input<typeof ScriptedCitation>
 
 /** Returns undefined for a citation that uses a link. */
 export function spanOf(
@@ -164,8 +162,6 @@ export const ScriptedUsage = z.lazy(() => {
   })
 })
 export type ScriptedUsage = z.infer<typeof ScriptedUsage>
-/** Scripted token usage. Omitted counts are calculated, as is the total. */
-export type ScriptedUsageInput = z.input<typeof ScriptedUsage>
 
 const ScriptedError = z.lazy(() =>
   z.strictObject({ code: field(text, '`error.code`.'), message: field(z.string(), '`error.message`.') }),

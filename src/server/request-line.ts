@@ -7,7 +7,6 @@ import { errorToShow } from '../journal/journal-text.ts'
 import { monotonic } from '../lib/clock.ts'
 
 export interface RequestLine {
-  /** Method in upper case. */
   readonly method: string
   /** Path including the query, with secrets redacted. */
   readonly path: string
@@ -17,7 +16,7 @@ export interface RequestLine {
   readonly durationMs: number
   /** Rule that produced or changed the reply, such as `flaky#1`. */
   readonly rule: string | undefined
-  /** Error message of a rejected request; undefined if a rule replied with a default message. */
+  /** Error message or the first vendor's rule that the request broke; undefined for a rule's default message. */
   readonly reason: string | undefined
   /** Outcome of the delivery, such as `complete` or `aborted-by-client`. */
   readonly delivery: Delivery
@@ -31,6 +30,7 @@ export function toRequestLine(
   record: CallRecord | undefined,
 ): RequestLine {
   const rules = record?.rules ?? []
+  const broken = record?.brokenRules?.[0]
   const [pathname = ''] = path.split('?', 1)
   return {
     method,
@@ -39,7 +39,8 @@ export function toRequestLine(
     durationMs: monotonic() - startedAt,
     rule: rules.length > 0 ? rules.map(ruleLabel).join(', ') : undefined,
     reason:
-      record && errorToShow(record.status, record.error && hideInString(record.error), rules.length > 0),
+      errorToShow(record?.status ?? 0, record?.error && hideInString(record.error), rules.length > 0) ??
+      (broken && `breaks ${broken.rule}: ${hideInString(broken.message)}`),
     delivery: record?.delivery ?? (response.writableFinished ? 'complete' : 'aborted-by-client'),
   }
 }

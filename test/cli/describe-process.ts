@@ -268,6 +268,7 @@ function suite(program: () => string): void {
     const rules = [
       { on: 'createResponse', fault: 'timeout' },
       { on: 'listProviders', when: { query: { page: '2' } }, fault: 'timeout' },
+      { on: 'listProviders', reply: { body: {} } },
     ]
     await write('mine.json', JSON.stringify({ name: 'mine', rules }))
     const send = `fetch(process.env.OPENAI_BASE_URL + '/providers', { headers: { authorization: 'Bearer x' } })`
@@ -278,6 +279,24 @@ function suite(program: () => string): void {
   rule 1 of 'mine' matches createResponse, but only listProviders was called
   rule 2 of 'mine' expected query 'page' equal to '2', but the request has none
 `)
+  })
+
+  it('run names unfinished scripts and requests that a vendor refuses', async () => {
+    await write(
+      'agent.json',
+      JSON.stringify({ name: 'agent', rules: [{ on: 'text', script: [{ text: 'Hi' }, { text: 'Bye' }] }] }),
+    )
+    const body = { model: 'a/b', input: [{ type: 'function_call_output', call_id: 'x', output: '1' }] }
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer any' },
+      body: JSON.stringify(body),
+    }
+    const send = `fetch(process.env.OPENAI_BASE_URL + '/responses', ${JSON.stringify(init)})`
+    const command = run(['run', '--scenario', 'agent.json', '--', process.execPath, '-e', send])
+    expect(await command.exit).toBe(0)
+    expect(command.stderr).toContain('/responses 200: breaks tool-result-without-call: No tool call found')
+    expect(command.stderr).toContain('is at turn 1 of 2 in conversation 1')
   })
 
   it('run forwards signals to the command', async () => {

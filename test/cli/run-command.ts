@@ -1,6 +1,4 @@
-/**
- * Runs a command line in this process, without starting a server.
- */
+/** Runs a command line in this process, without starting a server. */
 import { vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
 import type { Start } from '../../src/cli/serve-command.ts'

@@ -1,6 +1,4 @@
-/**
- * Snapshots of every output item and status as reported by popular clients, plain and streamed.
- */
+/** Snapshots of every output item and status as reported by popular clients, plain and streamed. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { ChatOpenAI } from '@langchain/openai'
 import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents'

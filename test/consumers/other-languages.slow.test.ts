@@ -1,6 +1,4 @@
-/**
- * Tests other languages: a pytest project, and a client generated from the control API's OpenAPI document.
- */
+/** Tests other languages: a pytest project, and a client generated from the control API's OpenAPI document. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   existsSync,

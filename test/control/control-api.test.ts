@@ -1,6 +1,4 @@
-/**
- * Tests the control API over plain HTTP. Sandbox behaviour is tested in `test/remote/sandbox.test.ts`.
- */
+/** Tests the control API over plain HTTP. Sandbox behaviour is tested in `test/remote/sandbox.test.ts`. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,6 +1,4 @@
-/**
- * Stored text of every fault's effect on small sample replies, frame by frame, and tests of parameter limits.
- */
+/** Stored text of every fault's effect on small sample replies, frame by frame, and tests of parameter limits. */
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { FaultRun } from '../../src/faults/fault-run.ts'

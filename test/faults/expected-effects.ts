@@ -1,6 +1,4 @@
-/**
- * Lists each fault's setting and expected effect on the wire. Written independently of the code under test.
- */
+/** Lists each fault's setting and expected effect on the wire. Written independently of the code under test. */
 import type { Fault, FaultName } from '../../src/faults/index.ts'
 import type { Protocol } from './responses-types.ts'
 

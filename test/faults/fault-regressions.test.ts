@@ -1,6 +1,4 @@
-/**
- * Regression tests for fixed bugs in faults.
- */
+/** Regression tests for fixed bugs in faults. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { streamText } from 'ai'
 import { describe, expect, it } from 'vitest'

@@ -1,6 +1,4 @@
-/**
- * Tests every fault alone and every pair of faults, as JSON and stream, through every adapter.
- */
+/** Tests every fault alone and every pair of faults, as JSON and stream, through every adapter. */
 import { expect, it } from 'vitest'
 import { draw } from '../../src/lib/seed.ts'
 import { isFullRun } from '../suite-size.ts'

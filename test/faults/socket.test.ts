@@ -1,6 +1,4 @@
-/**
- * Tests faults on a raw socket: the exact bytes, and how the connection ends.
- */
+/** Tests faults on a raw socket: the exact bytes, and how the connection ends. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Fault } from '../../src/faults/index.ts'

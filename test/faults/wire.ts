@@ -1,6 +1,4 @@
-/**
- * Reads replies without any code under test: with `fetch`, or byte by byte from a socket.
- */
+/** Reads replies without any code under test: with `fetch`, or byte by byte from a socket. */
 import { connect } from 'node:net'
 import { constants, createGunzip } from 'node:zlib'
 import { createParser } from 'eventsource-parser'

@@ -1,6 +1,4 @@
-/**
- * Tests how requests are routed and read, independent of the operation: paths, media types and bodies.
- */
+/** Tests how requests are routed and read, independent of the operation: paths, media types and bodies. */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createGateway, defineOperation, ok } from '../../src/index.ts'

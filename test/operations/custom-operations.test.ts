@@ -1,6 +1,4 @@
-/**
- * Tests custom operations: `createGateway({ operations })` with any Standard Schema.
- */
+/** Tests custom operations: `createGateway({ operations })` with any Standard Schema. */
 import { describe, expect, it } from 'vitest'
 import * as zod from 'zod'
 import { createGateway, defineOperation, GatewayError, json, ok, type Reply } from '../../src/index.ts'

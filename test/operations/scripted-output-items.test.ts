@@ -1,6 +1,4 @@
-/**
- * Tests scripted responses: every output item type and every status, as JSON and as a stream.
- */
+/** Tests scripted responses: every output item type and every status, as JSON and as a stream. */
 import { createParser } from 'eventsource-parser'
 import { expect, it } from 'vitest'
 import { countTokens } from '../../src/model/tokens.ts'

@@ -1,6 +1,4 @@
-/**
- * Reads hover texts from the shipped compiler's language server.
- */
+/** Reads hover texts from the shipped compiler's language server. */
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,6 +1,4 @@
-/**
- * Packs the package once for all slow tests, as npm would publish it. Global setup for the `slow` project.
- */
+/** Packs the package once for all slow tests, as npm would publish it. Global setup for the `slow` project. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

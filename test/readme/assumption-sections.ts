@@ -1,6 +1,4 @@
-/**
- * Generates docs/assumptions.md: every assumption, grouped by the operations that depend on it.
- */
+/** Generates docs/assumptions.md: every assumption, grouped by the operations that depend on it. */
 import { type Assumption, type AssumptionName, assumptions } from '../../src/assumptions.ts'
 import { rulesOf } from '../../src/extras/request-rules/index.ts'
 import { everyOperation } from '../../src/setup.ts'

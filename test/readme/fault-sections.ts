@@ -1,6 +1,4 @@
-/**
- * Generates parts of docs/faults.md and docs/clients.md: every fault, and its effect on published clients.
- */
+/** Generates parts of docs/faults.md and docs/clients.md: every fault, and its effect on published clients. */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { repeatable, rules, type Selection } from '../../src/faults/compatibility.ts'

@@ -1,6 +1,4 @@
-/**
- * Generates the table of collections in docs/sandboxes.md, with records that tests may quote.
- */
+/** Generates the table of collections in docs/sandboxes.md, with records that tests may quote. */
 import { readFileSync } from 'node:fs'
 import { type CollectionName, collections } from '../../src/resources/collections.ts'
 import { table } from './table.ts'

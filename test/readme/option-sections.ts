@@ -1,6 +1,4 @@
-/**
- * Generates the tables of options in docs/options.md from the declarations of options.
- */
+/** Generates the tables of options in docs/options.md from the declarations of options. */
 import { extras } from '../../src/extras/index.ts'
 import { optionsOf } from '../../src/gateway/extra.ts'
 import { describe, type Options } from '../../src/sandbox/option.ts'

@@ -1,6 +1,4 @@
-/**
- * Runs one specification against sandboxes in this process and remote sandboxes.
- */
+/** Runs one specification against sandboxes in this process and remote sandboxes. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Anthropic from '@anthropic-ai/sdk'

@@ -1,6 +1,4 @@
-/**
- * Tests a gateway's live sandboxes: limits, expiry, snapshots and disposal.
- */
+/** Tests a gateway's live sandboxes: limits, expiry, snapshots and disposal. */
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions, type Sandbox } from '../../src/index.ts'

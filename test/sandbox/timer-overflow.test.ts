@@ -1,6 +1,4 @@
-/**
- * Tests durations and sizes that exceed the limits of timers, dates and replies.
- */
+/** Tests durations and sizes that exceed the limits of timers, dates and replies. */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'

@@ -1,6 +1,4 @@
-/**
- * Tests that a test runner's fake timers drive latency, stream pacing and the sandbox's elapsed time.
- */
+/** Tests that a test runner's fake timers drive latency, stream pacing and the sandbox's elapsed time. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { open } from '../call.ts'

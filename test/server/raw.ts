@@ -1,6 +1,4 @@
-/**
- * Sends raw HTTP over a socket, for requests that no client would send.
- */
+/** Sends raw HTTP over a socket, for requests that no client would send. */
 import { connect, type Socket } from 'node:net'
 
 export interface Raw {

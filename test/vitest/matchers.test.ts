@@ -144,7 +144,7 @@ describe('toHaveUsedAllRules', () => {
     await call(gateway, 'POST /responses', { body: question })
     expect(failureOf(() => expect(gateway).toHaveUsedAllRules()).message).toBe(
       `Expected every rule to be used, but these were not:
-  reply(), on text
+  reply() expected input text containing 'Rome', but the request has 'What is the weather in Oslo?'
 The journal has 1 call:
   1. POST /api/v1/responses (createResponse): 200, 0 ms
      reply() expected input text containing 'Rome', but the request has 'What is the weather in Oslo?'.`,

@@ -1,5 +1,6 @@
 /** Looks for findings, with one function per kind of finding. */
 import type { JournalEntry } from '../../journal/entry.ts'
+import { wallClock } from '../../lib/clock.ts'
 import { canonicalJson, fieldsOf, isObject, listOf, parseJson } from '../../lib/json.ts'
 import { walk } from '../../lib/value-path.ts'
 import { jsonProblem } from '../../model/structured.ts'
@@ -43,12 +44,11 @@ export const judges = {
       const gap = retry.entry.elapsedMs - entry.elapsedMs
       // Limits are often per model.
       if (modelOf(entry.body) !== modelOf(retry.entry.body)) continue
-      const isJudged = gap > 0
-      const what = isJudged
-        ? `the next came after ${Math.round(gap)} ms`
-        : 'the clock stands still (timeScale: 0)'
+      const unjudged =
+        gap > 0 ? isInOtherTime(entry) && dateInOtherTime : 'the clock stands still (timeScale: 0)'
+      const what = unjudged || `the next came after ${Math.round(gap)} ms`
       if (gap + timerMs < asked)
-        yield { attempts, text: `Retry-After asked for ${asked} ms, but ${what}`, isJudged }
+        yield { attempts, text: `Retry-After asked for ${asked} ms, but ${what}`, isJudged: !unjudged }
     }
   },
 
@@ -93,7 +93,10 @@ export const judges = {
   }),
 
   *'duplicate-effect'({ groups, all }) {
-    const firstTrouble = Math.min(...all.filter(isRetryable).map(({ endMs }) => endMs))
+    const isChanged = ({ faults }: Attempt) => faults.some((name) => !isSlow(name))
+    const isTrouble = (each: Attempt) =>
+      isRetryable(each) || each.reading.ending === 'error' || isChanged(each)
+    const firstTrouble = Math.min(...all.filter(isTrouble).map(({ endMs }) => endMs))
     for (const group of groups.filter(([first]) => first && !isSafe(first))) {
       let answered: Attempt | undefined
       const failures = new Set<Attempt>()
@@ -104,7 +107,7 @@ export const judges = {
         else if (answered && isAfter(attempt, answered) && !isSame) {
           const attempts = [answered, attempt]
           // Otherwise, the application had no reason to repeat itself, and meant to.
-          if (answered.faults.some((name) => !isSlow(name)) || attempt.entry.elapsedMs >= firstTrouble)
+          if (isChanged(answered) || attempt.entry.elapsedMs >= firstTrouble)
             yield { attempts, text: 'a request that had been answered in full was sent again' }
         }
         if (attempt.reading.ending === 'whole' || attempt.faults.includes('lost-reply')) answered ??= attempt
@@ -189,6 +192,15 @@ function retryAfterOf({ responseHeaders, timestamp }: JournalEntry): number {
   const { 'retry-after': text = '', 'retry-after-ms': ms } = responseHeaders
   if (ms !== undefined) return Number(ms) || 0
   return (/^\d/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.parse(timestamp)) || 0
+}
+
+const dateInOtherTime = "its date is in sandbox time, which the client does not know: set clock: 'system'"
+
+/** Returns true for a date in `Retry-After` that is not in the client's time. */
+function isInOtherTime({ responseHeaders, timestamp }: JournalEntry): boolean {
+  const { 'retry-after': text = '', 'retry-after-ms': ms } = responseHeaders
+  const differenceMs = Math.abs(Number(wallClock()) - Date.parse(timestamp))
+  return ms === undefined && !/^\d/.test(text) && differenceMs > 60_000
 }
 
 function requestOf({ headers, body, requestText }: JournalEntry): string {

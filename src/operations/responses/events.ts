@@ -23,11 +23,14 @@ export function responseEvents(
 ): Iterable<StreamEvent> {
   const started = inProgress(response)
   const parts = response.output.map((item, index) => itemEvents(item, index, items[index]?.item))
+  const { status } = response
+  // Other statuses have no event of their own.
+  const ending = status === 'incomplete' || status === 'failed' ? status : 'completed'
   return inTurn([
     { type: 'response.created', response: started },
     { type: 'response.in_progress', response: started },
     ...(isInterleaved ? alternating(parts.map(inTurn)) : parts.flat()),
-    { type: lastEvent(response), response },
+    { type: `response.${ending}`, response },
   ])
 }
 
@@ -45,11 +48,6 @@ function deltas(text: string, toEvent: (delta: string) => StreamEvent): StreamPa
   return function* () {
     for (const token of tokenize(text)) yield toEvent(token)
   }
-}
-
-/** Statuses other than incomplete, failed and completed have no event of their own. */
-function lastEvent({ status }: ResponseObject): string {
-  return status === 'incomplete' || status === 'failed' ? `response.${status}` : 'response.completed'
 }
 
 function* alternating(items: readonly Iterator<StreamEvent>[]): Generator<StreamEvent> {

@@ -1,6 +1,4 @@
-/**
- * A worker in Miniflare, whose requests to other hosts get replies from the gateway.
- */
+/** A worker in Miniflare, whose requests to other hosts get replies from the gateway. */
 import { createGateway } from 'gateway-understudy'
 import { Miniflare } from 'miniflare'
 

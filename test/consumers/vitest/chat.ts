@@ -1,6 +1,4 @@
-/**
- * A small chat client that streams text and retries temporary errors.
- */
+/** A small chat client that streams text and retries temporary errors. */
 export interface Gateway {
   baseUrl: string
   apiKey: string

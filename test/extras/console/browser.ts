@@ -1,6 +1,4 @@
-/**
- * Starts Chromium for console tests and screenshots.
- */
+/** Starts Chromium for console tests and screenshots. */
 import { type Browser, chromium, type Page } from '@playwright/test'
 import packed from '@sparticuz/chromium'
 

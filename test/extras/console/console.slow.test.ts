@@ -1,6 +1,4 @@
-/**
- * Tests the console in Chromium: size, latency and accessibility.
- */
+/** Tests the console in Chromium: size, latency and accessibility. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { AxeBuilder } from '@axe-core/playwright'

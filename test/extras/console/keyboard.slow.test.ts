@@ -1,6 +1,4 @@
-/**
- * Performs the console's main tasks with only the keyboard.
- */
+/** Performs the console's main tasks with only the keyboard. */
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'

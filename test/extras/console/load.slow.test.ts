@@ -1,6 +1,4 @@
-/**
- * Tests the console under load.
- */
+/** Tests the console under load. */
 import { describe, expect, it } from 'vitest'
 import { call } from '../../call.ts'
 import { open } from './browser.ts'

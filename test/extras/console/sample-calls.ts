@@ -1,6 +1,4 @@
-/**
- * Makes sample calls of every kind, for tests and screenshots.
- */
+/** Makes sample calls of every kind, for tests and screenshots. */
 import type { RunningServer } from '../../../src/serve.ts'
 import { open } from '../../call.ts'
 

@@ -1,6 +1,4 @@
-/**
- * Provides a server and Chromium for the tests of one file.
- */
+/** Provides a server and Chromium for the tests of one file. */
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'

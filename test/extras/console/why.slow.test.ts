@@ -1,6 +1,4 @@
-/**
- * Tests that the "Why" tab of an unmatched call names the nearest rule and the field that differs.
- */
+/** Tests that the "Why" tab of an unmatched call names the nearest rule and the field that differs. */
 import { describe, expect, it } from 'vitest'
 import type { Rule } from '../../../src/scenarios/scenario.ts'
 import { call } from '../../call.ts'

@@ -1,6 +1,4 @@
-/**
- * Tests that the OpenAPI documents of the API and the control API are valid OpenAPI 3.1 and match the server.
- */
+/** Tests that the OpenAPI documents of the API and the control API are valid OpenAPI 3.1 and match the server. */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'

@@ -1,6 +1,4 @@
-/**
- * Tests embeddings and the catalogue of models through the OpenAI client.
- */
+/** Tests embeddings and the catalogue of models through the OpenAI client. */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'

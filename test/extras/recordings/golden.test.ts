@@ -1,6 +1,4 @@
-/**
- * Tests compatibility with a stored recording in this format version.
- */
+/** Tests compatibility with a stored recording in this format version. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'

@@ -1,6 +1,4 @@
-/**
- * Tests access to the recorder: tokens, allowed hosts, the upstream's base path, and secrets.
- */
+/** Tests access to the recorder: tokens, allowed hosts, the upstream's base path, and secrets. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'

@@ -1,6 +1,4 @@
-/**
- * Tests recordings as data: reading, writing and events.
- */
+/** Tests recordings as data: reading, writing and events. */
 import { describe, expect, it } from 'vitest'
 import {
   fileNameOf,

@@ -1,6 +1,4 @@
-/**
- * Tests finding, replacing and listing secrets in bodies, without a connection.
- */
+/** Tests finding, replacing and listing secrets in bodies, without a connection. */
 import { describe, expect, it } from 'vitest'
 import type { Recording } from '../../../src/extras/recordings/recording.ts'
 import { leaksIn } from '../../../src/extras/recordings/recording-files.ts'

@@ -1,6 +1,4 @@
-/**
- * Tests that bundled scenarios take effect in every text protocol in process, and in one through the remote client.
- */
+/** Tests that bundled scenarios take effect in every text protocol in process, and in one through the remote client. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BundledScenarioName, createGateway } from '../../../src/index.ts'
 import type { JournalEntry } from '../../../src/journal/entry.ts'

@@ -1,6 +1,4 @@
-/**
- * Tests published clients against a running server.
- */
+/** Tests published clients against a running server. */
 import { describeClients } from './published-clients.ts'
 
 describeClients('over a socket')

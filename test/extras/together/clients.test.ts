@@ -1,6 +1,4 @@
-/**
- * Tests published clients through gateway.fetch; `clients.slow.test.ts` connects them to a running server.
- */
+/** Tests published clients through gateway.fetch; `clients.slow.test.ts` connects them to a running server. */
 import { describeClients } from './published-clients.ts'
 
 describeClients('through gateway.fetch')

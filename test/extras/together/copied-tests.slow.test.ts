@@ -1,6 +1,4 @@
-/**
- * Tests that code copied from the console runs unchanged in a project that has installed the package.
- */
+/** Tests that code copied from the console runs unchanged in a project that has installed the package. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,4 @@
-/**
- * Tests the OpenRouter dialect with OpenRouter's SDK, which validates every reply and event.
- */
+/** Tests the OpenRouter dialect with OpenRouter's SDK, which validates every reply and event. */
 
 import { createOpenRouter } from '@openrouter/ai-sdk-provider'
 import { HTTPClient, OpenRouter } from '@openrouter/sdk'

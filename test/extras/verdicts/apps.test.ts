@@ -1,6 +1,4 @@
-/**
- * Tests that the applications with planted defects work, with and without each defect, as long as nothing fails.
- */
+/** Tests that the applications with planted defects work, with and without each defect, as long as nothing fails. */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { hasExtra } from '../../has-extra.ts'

@@ -84,9 +84,15 @@ const cutJson = {
 } as const
 const refused = { fault: { name: 'status', status: 400 } } as const
 const down = { fault: 'status' } as const
+const failing = { when: { call: 2 }, fault: 'error-body-in-200' } as const
+const asksAll: Work = async (sandbox) => {
+  for (const input of ['Why?', 'How?', 'Why?', 'How?']) await ask(sandbox, { input })
+  return done
+}
 
 const cases: [title: string, rule: Omit<Rule, 'on'> | undefined, work: Work, found: string][] = [
   ['an attempt before Retry-After is over', limited, again([30_000]), 'retry-after-ignored'],
+  ['an attempt before a date in sandbox time', { fault: 'retry-after-date', times: 1 }, again([50]), ''],
   ['an attempt after Retry-After', limited, again([60_000]), ''],
   ['another model before Retry-After is over', limited, afterwards({ model: 'aurora/other' }), ''],
   ['a rejected request again', refused, again([50]), 'not-retryable-retried'],
@@ -111,6 +117,7 @@ const cases: [title: string, rule: Omit<Rule, 'on'> | undefined, work: Work, fou
   ['a retry of a text without its end', { fault: 'stream-without-completed', times: 1 }, joins(1), ''],
   ['a lost reply again', lost, again([50], done), 'duplicate-effect'],
   ['a lost reply again with its key', lost, again([50], done, key), ''],
+  ['all again after an error in a 200', failing, asksAll, 'duplicate-effect'],
   ['the same question without a failure', undefined, again([50, 50]), ''],
   ['a result twice', undefined, asks({ input: history('c1', 'c1') }), 'tool-result-twice'],
   ['two results', undefined, asks({ input: history('c1', 'c2') }), ''],

@@ -1,6 +1,4 @@
-/**
- * Converts zod schemas to TypeScript: plain interfaces with the sentences in `.describe` above the fields.
- */
+/** Converts zod schemas to TypeScript: plain interfaces with the sentences in `.describe` above the fields. */
 import type * as z from 'zod'
 
 type Side = 'input' | 'output'

@@ -37,7 +37,10 @@ test('shows the text so far while the stream is held', async ({ page, sandbox })
 
 test("shows an error's message in the banner", async ({ page, sandbox }) => {
   await sandbox.use('status-402')
+  // The matcher waits for the call.
+  const received = expect(sandbox).toHaveReceived('createResponse')
   await page.getByRole('button', { name: 'Ask' }).click()
+  await received
   await expect(page.getByRole('alert')).toContainText('Insufficient credits')
 })
 
