@@ -369,6 +369,11 @@ describe('import', () => {
     expect(stdout).toMatch(/^\S+listProviders-\w{16}\.recording\.jsonl\n1 recording in \S+, 1 skipped\n$/)
     expect(stderr).toBe(`skipped ${root}/d.har: entry 2: has no response (status 0)\n`)
     expect([...readRecordingFolder(out).values()][0]?.head).toMatchObject({ dialect: 'other' })
+    const again = await imported('har', 'd.har', har, ...flags, '--recordings', out)
+    expect([again.code, again.stderr]).toEqual([
+      2,
+      expect.stringContaining('1: the request is recorded already'),
+    ])
     const quiet = await imported('har', 'd.har', har, ...flags, '--quiet')
     expect([quiet.stdout, quiet.stderr]).toEqual(['', stderr])
     const { stdout: json } = await imported('har', 'd.har', har, ...flags, '--json')

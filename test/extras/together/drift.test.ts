@@ -236,6 +236,7 @@ describe('drift', () => {
         '$1"yesterday"$2',
       ],
       ['added data[content].choices[].vendor is not', chunks, /("content":"[^"]+"},)/, '$1"vendor":null,'],
+      ['added data[role].choices[].delta.refusal is', chunks, /("role":"assistant")/, '$1,"refusal":null'],
       ['missing data[content].choices[].delta.content may be', chunks, /"content":"[^"]+"/, ''],
       [
         'type choices[].message.tool_calls[function].function.arguments is object',
