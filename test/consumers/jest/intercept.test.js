@@ -20,15 +20,19 @@ beforeAll(() => {
 })
 afterAll(() => interception.close())
 
-/** Runs a test in its own sandbox, which its requests reach automatically. Prints the calls of a failing test. */
+/** The sandbox of a test that has not passed. */
+let open
+// Prints the calls of a failing test, even if it has timed out.
+afterEach(() => {
+  if (open) console.log(journalText(expect.getState().currentTestName, open.journal.entries()))
+  open?.dispose()
+})
+
+/** Runs a test in its own sandbox, which its requests reach automatically. */
 const sandboxed = (work) => async () => {
-  const sandbox = gateway.createSandbox()
-  try {
-    await sandbox.run(() => work(sandbox))
-  } catch (error) {
-    console.log(journalText(expect.getState().currentTestName, sandbox.journal.entries()))
-    throw error
-  }
+  open = gateway.createSandbox()
+  await open.run(() => work(open))
+  open = undefined
 }
 
 test(
