@@ -5,7 +5,8 @@ import { findings } from '../../../src/verdicts.ts'
 import { hasExtra } from '../../has-extra.ts'
 import { type App, apps, type Planted } from './apps/index.ts'
 
-const gateway = createGateway()
+// Clients compare a date in `Retry-After` with the real time.
+const gateway = createGateway({ clock: 'system' })
 const target = { baseUrl: 'https://gateway.example/api/v1', fetch: gateway.fetch }
 
 async function findingsOf({ setUp, run }: App, { fault, call = 1, userAborts }: Planted, defect?: string) {
