@@ -19,7 +19,6 @@ export const everyOperation: readonly AnyOperation[] = [
 
 type ExtraOptions = OptionsOf<(typeof extras)[number]>
 
-/** Options of the core and all extras. */
 export interface GatewayOptions extends GatewayOptionsInput, ExtraOptions {}
 
 type ExtraBodies = BodiesOf<(typeof extras)[number]>

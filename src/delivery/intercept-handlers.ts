@@ -3,7 +3,6 @@ import type { Outgoing } from './intercept-destination.ts'
 
 /** A request handler of MSW 2 or 3, as returned by `http.get()`. */
 export interface MswHandler {
-  /** The handler's properties, including its `path`. */
   readonly info: object
   /** Runs the handler. Resolves to null, or to a result without a response, if the handler does not match. */
   run(args: { request: Request; requestId: string }): Promise<{ response?: Response | undefined } | null>

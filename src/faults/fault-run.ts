@@ -160,7 +160,6 @@ export class FaultRun {
 /** Layers whose faults act on events, not on bytes. */
 const actsOnEvents: ReadonlySet<Layer> = new Set(['fields', 'answer', 'events', 'text'])
 
-/** Encodes new and changed events in their protocol's format. */
 function encodeEvents(reply: Reply, context: FaultContext): Reply {
   return changeFrames(reply, function* (frames) {
     for (const frame of frames) {

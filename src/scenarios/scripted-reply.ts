@@ -108,6 +108,8 @@ export const ScriptedCitation = z.lazy(() =>
       error: 'Needs both start_index and end_index',
     }),
 )
+/** A page that scripted text cites, by a span of the text or, by default, by a link. A missing link is appended. */
+export type ScriptedCitationInput = z.input<typeof ScriptedCitation>
 
 /** Returns undefined for a citation that uses a link. */
 export function spanOf(
