@@ -45,6 +45,7 @@ export interface Interception {
   use(...handlers: MswHandler[]): void
   /** Removes all added handlers, or replaces them with the given ones. */
   resetHandlers(...handlers: MswHandler[]): void
+  /** Stops intercepting and restores the original functions. */
   close(): void
   [Symbol.dispose](): void
 }

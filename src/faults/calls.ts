@@ -210,7 +210,6 @@ function keepParts(
   })
 }
 
-/** Locates the parts of an answer in its events, or in its JSON. */
 export function locate(events: readonly StreamEvent[], { partsOf }: StreamPlaces): Shown[] {
   const kinds = new Map<string, AnswerPart['kind']>()
   return events.map((event) => {

@@ -18,7 +18,6 @@ export interface RuleFaults {
   noEffect(): void
 }
 
-/** Effect of the faults that apply before the operation runs. */
 export interface BeforeAnswer {
   readonly waitMs: number
   /** Reply to send instead of running the operation. The request is not validated, and nothing is written. */

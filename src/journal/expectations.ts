@@ -241,7 +241,6 @@ function truncatedText(entries: readonly JournalEntry[], match: unknown): string
   return `; the body of ${calls(length)} was truncated and not compared (limits.journalBodyBytes)`
 }
 
-/** Makes all fields optional at every depth. */
 export type Matching<Value> = Value extends readonly (infer Item)[]
   ? readonly Matching<Item>[]
   : Value extends object

@@ -144,6 +144,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return sdkEnvironment(this)
   }
 
+  /** Seed for all generated data. */
   get seed(): string | number {
     return this.options.seed
   }
@@ -155,6 +156,7 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
     return this.#db
   }
 
+  /** Calls received by this sandbox. */
   get journal(): Journal<RequestBodies> {
     void this.#live
     return this.#journal
