@@ -295,7 +295,8 @@ function suite(program: () => string): void {
     const send = `fetch(process.env.OPENAI_BASE_URL + '/responses', ${JSON.stringify(init)})`
     const command = run(['run', '--scenario', 'agent.json', '--', process.execPath, '-e', send])
     expect(await command.exit).toBe(0)
-    expect(command.stderr).toContain('/responses 200: breaks tool-result-without-call: No tool call found')
+    const refused = command.stderr.includes('200: breaks tool-result-without-call: No tool call found')
+    expect(refused).toBe(hasExtra('request-rules'))
     expect(command.stderr).toContain('is at turn 1 of 2 in conversation 1')
   })
 
