@@ -60,7 +60,7 @@ async function mistakesText({ sandboxes, extras, operations }: GatewayCore): Pro
   return lines.length === 0 ? '' : `\nFindings:${lines.join('')}`
 }
 
-/** Explains unused rules and unfinished scripts, to print after the calls. Returns an empty string without calls. */
+/** Explains unused rules and unfinished scripts. Returns an empty string if there are no calls. */
 function unusedText(sandbox: Sandbox): string {
   const entries = sandbox.journal.entries()
   if (entries.length === 0) return ''

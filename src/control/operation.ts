@@ -80,7 +80,7 @@ const sandboxId = z
   .min(1)
   .describe('Sandbox id. `default` handles requests whose key does not belong to another sandbox.')
 
-/** Declares an operation on the sandbox in the path, which counts as busy during the request. */
+/** Declares an operation on the sandbox in the path. That sandbox counts as busy during the request. */
 export function sandboxOperation<
   const Id extends string,
   Params extends z.ZodRawShape,

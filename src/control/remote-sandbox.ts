@@ -308,7 +308,7 @@ function idOf(entry: Entry | undefined): string {
   return typeof entry === 'string' ? entry : String(entry?.id)
 }
 
-/** Accepts any collection name, because a list of names would import all schemas. The server rejects unknown names. */
+/** Accepts any collection name, because listing the names would import all schemas. The server rejects unknown names. */
 function remoteDatabase(client: ControlClient, sandbox: string): RemoteDatabase {
   return new Proxy({} as RemoteDatabase, {
     get: (_, name) =>

@@ -202,7 +202,7 @@ class DispatchSink implements Sink, Controller {
     this.#handler.onResponseEnd?.(this, {})
   }
 
-  /** Waits until the client has read everything sent: an earlier error would discard unread data. */
+  /** Waits until the client has read everything sent: failing sooner would discard unread data. */
   async failAfterRead(error: Error): Promise<void> {
     const { body, res = body } = this.#handler
     if (this.#hasHead)

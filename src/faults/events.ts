@@ -92,7 +92,7 @@ export const streamFaults = [
         .string()
         .optional()
         .describe(
-          '`error.code` in responses, `error.metadata.error_type` in chat completions, `error.type` in messages. Default: server_error; in messages, overloaded_error.',
+          '`error.code` in responses, `error.metadata.error_type` in chat completions, `error.type` in messages. Default: server_error; in POST /messages, overloaded_error.',
         ),
       message: z.string().default('Provider returned error').describe('`error.message`.'),
     }),

@@ -40,7 +40,7 @@ export interface CallListener {
   settled?(record: CallRecord): void
 }
 
-/** A value in a valid request that violates a vendor's rule. */
+/** A value that violates a vendor's rule, in an otherwise valid request. */
 export interface BrokenRule {
   readonly rule: string
   /** Path of the value in the body, such as `messages[2].tool_calls`; the error's `param`. */

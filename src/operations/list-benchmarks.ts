@@ -39,7 +39,7 @@ const Count = z.lazy(() =>
 
 const Query = z.lazy(() =>
   z.object({
-    source: BenchmarkSource.optional().describe('Selects the item shape. Default: all sources.'),
+    source: BenchmarkSource.optional().describe('Source, which sets the item shape. Default: all sources.'),
     task_type: TaskType.optional().describe('Selects the matching index or category.'),
     arena: Arena.optional().describe('Arena to list. Only for design-source, where the default is models.'),
     category: z.string().min(1).optional().describe('Category within the arena. Only for design-source.'),

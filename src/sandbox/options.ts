@@ -74,7 +74,7 @@ export const gatewayOptions = {
     { default: [] },
   ),
   scenarios: option(
-    'Scenarios active from the start: names, file paths, scenarios or rules.',
+    'Scenarios active from the start: names, file paths, scenario objects or rules.',
     () => z.array(InitialScenario),
     { default: [] },
   ),

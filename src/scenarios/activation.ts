@@ -284,7 +284,7 @@ export const UnusedRule = lazyObject(() => ({
   reason: z
     .string()
     .optional()
-    .describe('Why the rule did not apply to the latest call that it was tried for.'),
+    .describe('Why the rule did not apply to the latest call that it was checked against.'),
 }))
 export type UnusedRule = z.output<typeof UnusedRule>
 

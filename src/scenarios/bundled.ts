@@ -77,7 +77,7 @@ function faultScenario(name: string): Scenario | undefined {
   throw new ScenarioError([{ path: [], message }])
 }
 
-/** Prefix of models that select a fault, such as `fault/stream-cut` and `fault/429`. */
+/** Prefix of model names that select a fault, such as `fault/stream-cut` and `fault/429`. */
 const faultModel = 'fault/'
 
 export function isFaultModel(model: string | undefined): model is string {

@@ -189,7 +189,7 @@ function* onProblems({ rule, operations, disabled = [] }: RuleContext): Generato
       yield [path, `: '${on}' has a placeholder, but rules match literal paths: use defineOperation()`]
     else if (!methodAndPath.test(on)) {
       const example = method && below ? `${method.toUpperCase()} ${below}` : 'POST /chat/completions'
-      yield [path, `: '${on}' is not a method and a path without the base URL, as in '${example}'`]
+      yield [path, `: '${on}' must be a method and a path without the base URL, as in '${example}'`]
     }
   }
 }

@@ -91,7 +91,7 @@ interface ComposeContext extends MatchContext {
   findRecorded(): RecordedAnswer | undefined
 }
 
-/** Also counts the request. @param named Number of activations that the request names, which come first. */
+/** Also counts the request. @param named Number of activations named by the request; these come first. */
 export function compose(
   activations: readonly Activation[],
   named: number,

@@ -37,7 +37,7 @@ export class Gate implements Disposable {
   readonly release: () => void
   readonly #describeCalls: () => string
   readonly #held = new Set<() => void>()
-  /** Requests that have arrived. An attempt with a fallback model is the same request. */
+  /** Requests that have arrived. An attempt with a fallback model counts as the same request. */
   readonly #requests = new WeakSet<object>()
   #change = Promise.withResolvers<void>()
   #arrivals = 0

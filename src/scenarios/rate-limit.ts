@@ -28,7 +28,7 @@ export const RateLimit = z.lazy(() =>
 export type RateLimit = z.infer<typeof RateLimit>
 
 interface Window {
-  /** Start in elapsed time, in milliseconds, which determines when the window ends. */
+  /** Start of the window in elapsed milliseconds; determines when the window ends. */
   readonly at: number
   /** Start as a timestamp of the sandbox clock, in milliseconds. Makes the reset time in headers reproducible. */
   readonly now: number

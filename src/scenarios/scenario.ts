@@ -80,7 +80,7 @@ export const Rule = lazyObject(() => ({
   ),
   rateLimit: field(RateLimit, 'The rule applies above this limit, by default with a `rate-limit` fault.'),
   setState: field(text, 'Sandbox state (`when.state`) to set. No other effect is required.'),
-  during: field(Period, 'Period in elapsed time since the sandbox was created or reset.'),
+  during: field(Period, 'Period of elapsed time since the sandbox was created or reset.'),
   ...faultFields(),
   reply: field(TextOrReply, "Replaces the operation's reply: text, or a full reply object."),
   script: field(Script, 'The turns of one conversation, one request each.'),

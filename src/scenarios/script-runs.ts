@@ -272,7 +272,7 @@ function isPartOf(outputs: readonly (string | undefined)[], { said }: ScriptRun)
   })
 }
 
-/** Compares two texts. Ignores truncation by `max_output_tokens`, and links that citations append. */
+/** Compares two texts. Ignores truncation by `max_output_tokens` and links appended for citations. */
 function isSameText(said: string, repeated: string): boolean {
   const [left, right] = [said.trim(), repeated.trim()]
   return left === right || (right !== '' && (left.startsWith(right) || right.startsWith(left)))

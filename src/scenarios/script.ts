@@ -58,7 +58,7 @@ const callForm = "arguments by function name, such as { search: { q: 'tides' } }
 export type FunctionCalls = Readonly<Record<string, object | string | undefined>>
 export const FunctionCalls = z.lazy(
   () =>
-    // A call in a vendor's form would call functions with the names of its fields.
+    // In a vendor's form, the names of the fields would be taken for functions.
     record(text, z.union([z.record(z.string(), z.json()), z.string()])).refine(
       ({ name, toolName = name, type }) => typeof toolName !== 'string' && type !== 'function',
       mustBe(callForm),

@@ -16,7 +16,7 @@ export interface RequestLine {
   readonly durationMs: number
   /** Rule that produced or changed the reply, such as `flaky#1`. */
   readonly rule: string | undefined
-  /** Error message or the first vendor's rule that the request broke; undefined for a rule's default message. */
+  /** Error message, or the first vendor rule that the request broke; undefined for a scripted default message. */
   readonly reason: string | undefined
   /** Outcome of the delivery, such as `complete` or `aborted-by-client`. */
   readonly delivery: Delivery

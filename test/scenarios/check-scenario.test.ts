@@ -64,7 +64,7 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: 'post /chat/completions', ...status },
-      "on: 'post /chat/completions' is not a method and a path without the base URL, as in 'POST /chat/completions'",
+      "on: 'post /chat/completions' must be a method and a path without the base URL, as in 'POST /chat/completions'",
     ],
     [
       { on: 'GET /presets/mine', ...status },

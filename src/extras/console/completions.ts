@@ -63,7 +63,7 @@ function parsed(text: string): unknown {
 }
 
 interface Place {
-  /** Values that contain the mark, each with the key that leads to the next value. Outermost first. */
+  /** Path to the mark, outermost first: each value with the key of the next value. */
   steps: { value: unknown; key: string }[]
   isKey: boolean
 }

@@ -44,7 +44,9 @@ const record = () => ({
 const ApiKeyRow = z.lazy(() =>
   z.strictObject({
     ...record(),
-    state: z.enum(['listed', 'unlisted', 'deleted']).describe('`unlisted` keys were used to create others.'),
+    state: z
+      .enum(['listed', 'unlisted', 'deleted'])
+      .describe('`unlisted`: keys that were used to create other keys.'),
   }),
 )
 type ApiKeyRow = z.infer<typeof ApiKeyRow>

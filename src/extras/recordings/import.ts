@@ -65,7 +65,7 @@ export function importFiles(kind: 'har' | 'sse' | 'vcr', files: readonly string[
     const { request } = exchange
     const operation = request ? router.find(request.method, request.path).operation?.id : name
     const recording = toRecording(exchange, redactor, operation, { dialect })
-    if (request && folder.has(recording.head.key)) throw new UsageError('the request is recorded already')
+    if (request && folder.has(recording.head.key)) throw new UsageError('the request is already recorded')
     const outcome = folder.write(recording, name)
     if (outcome.kind === 'not-recorded') throw new UsageError(outcome.reason)
     const files = outcome.kind === 'recorded' ? written : leaked

@@ -174,7 +174,7 @@ function proxy(request: IncomingMessage, response: ServerResponse, setup: Exchan
       const recording = toRecording(exchange, redactor, operation, { dialect, recordedAt })
       const { key } = recording.head
       if (all) folder.forget(key)
-      if (folder.has(key)) return { kind: 'not-recorded', reason: 'the request is recorded already' }
+      if (folder.has(key)) return { kind: 'not-recorded', reason: 'the request is already recorded' }
       return folder.write(recording)
     } catch (error) {
       return { kind: 'not-recorded', reason: (error as Error).message }

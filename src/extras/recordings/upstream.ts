@@ -25,7 +25,7 @@ export function credentialsOf({ username, password }: URL): string | undefined {
   return decodeUtf8(fromLatin1(percentDecoded(credentials))) ?? credentials
 }
 
-/** Returns the header with the key or, without a key, with the URL's credentials. */
+/** Returns the authorization header for the key or, if it is undefined, for the URL's credentials. */
 export function authorizationFor(upstream: URL, key: string | undefined): Record<string, string> {
   if (key !== undefined && upstream.hostname === 'api.anthropic.com') return { 'x-api-key': key }
   if (key !== undefined) return { authorization: `Bearer ${key}` }

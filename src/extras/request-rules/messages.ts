@@ -140,7 +140,7 @@ function* checkSettings(body: Fields, facts: Facts) {
   const notAdaptive = 'adaptive thinking is not supported on this model'
   yield type === 'adaptive' && isOld && breach('thinking-type', 'thinking.type', notAdaptive)
   const roles = listOf(body['messages']).map((message) => fieldsOf(message)['role'])
-  // Recent models accept a system message after a user's.
+  // Recent models accept a system message after a user message.
   const isUnexpected = !isVendor && (roles[0] === 'system' || (isOld && roles.includes('system')))
   const topLevel = 'The Messages API accepts a top-level `system` parameter'
   const noRole = `messages: Unexpected role "system". ${topLevel}, not "system" as an input message role.`

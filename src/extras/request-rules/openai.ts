@@ -44,12 +44,12 @@ export function* checkTemperature({ temperature }: Fields, { isVendor }: Facts) 
   yield isOutside && breach('temperature-range', 'temperature', message)
 }
 
-/** OpenAI's reasoning models have no record, but their name shows what they refuse. Gateways adapt `openai/…`. */
+/** OpenAI's reasoning models, recognised by name, have no record. Gateways adapt requests for `openai/…`. */
 export function isOpenAiReasoner({ model }: Fields, { isVendor }: Facts): boolean {
   return !isVendor && /^(o\d|gpt-5(?!-chat))/.test(textOf(model))
 }
 
-/** From GPT-5.1, models accept another temperature if they do not reason. */
+/** Since GPT-5.1, models accept other temperatures when they do not reason. */
 export function hasFixedTemperature(body: Fields, facts: Facts): boolean {
   const isEarly = isOpenAiReasoner(body, facts) && !textOf(body['model']).startsWith('gpt-5.')
   return isEarly && (body['temperature'] ?? 1) !== 1
@@ -92,7 +92,7 @@ export function* checkDefinitions(
   yield* checkSchema('response_format', format, isOpenAi)
 }
 
-/** Yields the first problem in a schema for each rule. */
+/** Yields, for each rule, the first problem in a schema. */
 function* checkSchema(kind: 'function' | 'response_format', definition: Definition, isOpenAi: boolean) {
   const { schema: root, strict, name, path: param } = definition
   if (!isObject(root)) return

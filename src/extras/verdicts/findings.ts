@@ -25,7 +25,7 @@ export interface Finding {
 
 /** Facts that only the test knows. */
 export interface Evidence {
-  /** Outcome of the application's work, such as its text. Default: none, which means that the application failed. */
+  /** Result of the application's work, such as a text. Default: none, which means that the application failed. */
   readonly result?: unknown
   /** If true, the user aborted the work. Default: false. */
   readonly userAborted?: boolean

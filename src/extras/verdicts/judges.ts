@@ -46,7 +46,7 @@ export const judges = {
       if (modelOf(entry.body) !== modelOf(retry.entry.body)) continue
       const unjudged =
         gap > 0 ? isInOtherTime(entry) && dateInOtherTime : 'the clock stands still (timeScale: 0)'
-      const what = unjudged || `the next came after ${Math.round(gap)} ms`
+      const what = unjudged || `the next attempt came after ${Math.round(gap)} ms`
       if (gap + timerMs < asked)
         yield { attempts, text: `Retry-After asked for ${asked} ms, but ${what}`, isJudged: !unjudged }
     }

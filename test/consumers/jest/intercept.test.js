@@ -20,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => interception.close())
 
-/** The sandbox of a test that has not passed. */
+/** Sandbox of the current test until it passes. */
 let open
 // Prints the calls of a failing test, even if it has timed out.
 afterEach(() => {

@@ -372,7 +372,7 @@ describe('import', () => {
     const again = await imported('har', 'd.har', har, ...flags, '--recordings', out)
     expect([again.code, again.stderr]).toEqual([
       2,
-      expect.stringContaining('1: the request is recorded already'),
+      expect.stringContaining('1: the request is already recorded'),
     ])
     const quiet = await imported('har', 'd.har', har, ...flags, '--quiet')
     expect([quiet.stdout, quiet.stderr]).toEqual(['', stderr])

@@ -349,7 +349,7 @@ describe('record', () => {
         token      as set   (clients send it in x-understudy-token, or as their API key)
         stop       Ctrl-C
 
-      GET /providers: not recorded, because the request is recorded already
+      GET /providers: not recorded, because the request is already recorded
       0 recorded to OUT/, 1 skipped
       exit code 0",
       ]
@@ -366,7 +366,7 @@ describe('record', () => {
       {"summary":{"exchanges":3,"recorded":2,"skipped":0,"leaked":1}}
       exit code 1",
         "{"ready":true,"baseUrl":"http://127.0.0.1:PORT/api/v1","upstream":"http://UPSTREAM/api/v1","recordings":"OUT"}
-      {"method":"GET","path":"/providers","result":{"kind":"not-recorded","reason":"the request is recorded already"}}
+      {"method":"GET","path":"/providers","result":{"kind":"not-recorded","reason":"the request is already recorded"}}
       {"summary":{"exchanges":1,"recorded":0,"skipped":1,"leaked":0}}
       exit code 0",
       ]

@@ -262,7 +262,7 @@ describe('the recorder', () => {
     await again.close()
     expect(again.lines[0]?.result).toEqual({
       kind: 'not-recorded',
-      reason: 'the request is recorded already',
+      reason: 'the request is already recorded',
     })
 
     const all = await record(upstream.url, { recordings: first.out, all: true })

@@ -298,7 +298,7 @@ export function isError({ status, delivery, rules }: Outcome): boolean {
   return status === 0 || status >= 400 || delivery === 'aborted-by-fault' || hasErrorEvent
 }
 
-/** A call's status and, unless the reply is a complete one without an error, its outcome. */
+/** A call's status, and its outcome if the reply failed or was cut short. */
 export function Status({ call }: { call: Outcome }) {
   const { status, delivery } = call
   const kind = !isError(call) ? 'good' : status >= 400 && status < 500 ? 'warn' : 'bad'

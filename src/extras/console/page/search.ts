@@ -43,7 +43,7 @@ function namesOf({ scenario, activation, index }: CallRow['rules'][number]): str
 }
 
 const kinds: Record<string, readonly [meaning: string, test: (call: CallRow) => boolean]> = {
-  error: ['errors: a status from 400, a reply that was cut, or an error event', isError],
+  error: ['errors: a status of 400 or above, a reply cut short, or an error event', isError],
   warning: ['requests with a warning', ({ warnings }) => warnings.length > 0],
   unmatched: ['requests that no operation or rule matched', ({ unmatched }) => unmatched],
   'near-miss': ['requests that a rule nearly matched', ({ nearMissCount }) => nearMissCount > 0],
