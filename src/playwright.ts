@@ -26,17 +26,25 @@ declare global {
   }
 }
 
+/** Matchers that are still running, which a test must await. */
+const running = new Set<string>()
+
 const matchers = Object.entries(toMatchers(everyOperation)).map(([name, matcher]) => [
   name,
   async function (this: ExpectMatcherState, received: unknown, ...args: unknown[]) {
     const end = monotonic() + this.timeout
-    let result = await matcher.call(this, received, ...args)
-    // Like Playwright's own matchers, retries until the assertion holds.
-    while (result.pass === this.isNot && monotonic() < end) {
-      await setTimeout(100)
-      result = await matcher.call(this, received, ...args)
+    running.add(name)
+    try {
+      let result = await matcher.call(this, received, ...args)
+      // Like Playwright's own matchers, retries until the assertion holds.
+      while (result.pass === this.isNot && monotonic() < end) {
+        await setTimeout(100)
+        result = await matcher.call(this, received, ...args)
+      }
+      return { pass: result.pass, message: () => messageWithFields(result) }
+    } finally {
+      running.delete(name)
     }
-    return { pass: result.pass, message: () => messageWithFields(result) }
   },
 ])
 
@@ -82,8 +90,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await using sandbox = await gateway.createSandbox({ name: titleOf(testInfo).slice(0, maxSandboxName) })
     const before = await gateway.journal.entries()
     await use(sandbox)
-    if (testInfo.status === testInfo.expectedStatus) return
-    await attachJournal(sandbox, testInfo, (await gateway.journal.entries()).slice(before.length))
+    const [matcher] = running
+    running.clear()
+    if (testInfo.status !== testInfo.expectedStatus)
+      await attachJournal(sandbox, testInfo, (await gateway.journal.entries()).slice(before.length))
+    else if (matcher)
+      throw new Error(`${matcher}() was not awaited: write await expect(sandbox).${matcher}(…)`)
   },
 })
 

@@ -18,14 +18,6 @@ export interface RuleFaults {
   noEffect(): void
 }
 
-export interface BeforeAnswer {
-  readonly waitMs: number
-  /** Reply to send instead of running the operation. The request is not validated, and nothing is written. */
-  readonly instead: Reply | undefined
-  /** If true, forces a stream; if false, forces JSON. Default: the format requested. */
-  readonly stream: boolean | undefined
-}
-
 interface Application {
   readonly rule: RuleFaults
   readonly setting: FaultSetting
@@ -52,9 +44,11 @@ export class FaultRun {
     this.#warn = warn
   }
 
-  applyBeforeOperation(): BeforeAnswer {
+  applyBeforeOperation() {
     let waitMs = 0
+    /** Reply to send instead of running the operation. The request is not validated, and nothing is written. */
     let instead: Reply | undefined
+    /** If true, forces a stream; if false, forces JSON. Default: the format requested. */
     let stream: boolean | undefined
     for (const application of this.#applications) {
       const { fault, setting } = application

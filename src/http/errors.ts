@@ -4,7 +4,6 @@ import { messageWithoutCall } from '../lib/call-names.ts'
 import { matchAcrossCopies } from '../lib/copies.ts'
 import { json, type Reply } from './reply.ts'
 
-/** A value that violates a validation rule. */
 export interface Violation {
   /** Path of the value, such as `body.input[0].content`, `query.max_results` or `params.id`. */
   path: string

@@ -6,7 +6,6 @@ import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { GatewayError } from './errors.ts'
 
-/** Limits for a wait. */
 export interface WaitLimits {
   /** Real time in milliseconds, or a duration such as `'5s'`. Default: 1,000. */
   timeout?: Duration

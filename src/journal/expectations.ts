@@ -13,7 +13,7 @@ import { unknownFields } from '../resources/unknown-fields.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { type KnownOperation, operationMeant } from '../scenarios/check-scenario.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
-import { hiddenEntry, type JournalEntry, readMatch } from './entry.ts'
+import { hiddenEntry, type JournalEntry } from './entry.ts'
 import { allCallsText, calls, type Received, sentence } from './journal-text.ts'
 
 export interface Verdict {
@@ -46,8 +46,7 @@ export function judgeCalls(
   { entries, unanswered, stray = [] }: Received,
   expected: { operation: string; input?: KnownOperation['input']; match?: unknown; times?: number },
 ): Verdict & { readonly absent: readonly string[] } {
-  const { operation, input, times } = expected
-  const match = readMatch(expected.match)
+  const { operation, input, match, times } = expected
   const called = entries.filter((entry) => entry.operation === operation)
   const matching = withFields(called, match)
   const pass = times === undefined ? matching.length > 0 : matching.length === times

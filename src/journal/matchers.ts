@@ -1,12 +1,13 @@
 /** The journal's matchers, declared once for Vitest, Playwright and `expectSandbox()`. */
 import { hideInString } from '../http/secrets.ts'
+import { inCall } from '../lib/call-names.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
 import { printable, printWarning } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
-import type { JournalEntry } from './entry.ts'
+import { type JournalEntry, readMatch } from './entry.ts'
 import {
   type Findings,
   judgeCalls,
@@ -76,6 +77,7 @@ export function toMatchers(operations: readonly KnownOperation[]): Readonly<Reco
     // It would silently match no calls.
     const declared = known.find(({ id }) => id === operation)
     if (!declared) throw new TypeError(unknownOperation(operation, known))
+    inCall(`${name}()`, () => readMatch(expected.match))
     return judge(received, (findings) => {
       const { absent, ...verdict } = judgeCalls(findings, { ...expected, operation, input: declared.input })
       // The assertion passes, perhaps only because of a misspelt field.

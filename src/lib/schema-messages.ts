@@ -16,7 +16,7 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   const got = `, got ${shown(input)}`
   if (code === 'unrecognized_keys') {
     const known = Object.keys(Object(issue.inst?._zod.def)['shape'] ?? {})
-    return `Unknown field${issue.keys.length === 1 ? meantBy(String(issue.keys), known) : ''}`
+    return `Unknown field${issue.keys.length === 1 && known[0] ? didYouMean(String(issue.keys), known) : ''}`
   }
   if (code === 'invalid_type') return `Must be ${typeName(issue.expected)}${got}`
   if (code === 'invalid_value') {
@@ -47,15 +47,6 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     return first.code === 'invalid_type' ? [typeName(first.expected)] : []
   })
   return forms.length === 0 ? undefined : `Must be ${oneOf([...new Set(forms)])}${got}`
-}
-
-/** Options of an object's schema that list its fields in the message for an unknown one. */
-export const listFields = {
-  error(issue: z.core.$ZodRawIssue) {
-    if (issue.code !== 'unrecognized_keys') return undefined
-    const fields = Object.keys(Object(issue.inst?._zod.def)['shape'])
-    return `Unknown field${didYouMean(String(issue.keys[0]), fields)}`
-  },
 }
 
 /** Returns a schema's options, for messages such as `Must be a scenario or a rule, got a list`. */

@@ -5,7 +5,7 @@ import { GatewayError } from '../http/errors.ts'
 import { HeaderRecord } from '../http/header-record.ts'
 import { announcesEvents, type Reply } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
-import { about, check, listFields, shown } from '../lib/schema-messages.ts'
+import { about, check, shown } from '../lib/schema-messages.ts'
 import { type AnyOperation, type RequestContext, type Schema, shapeOf } from '../operation.ts'
 import { textOperations } from '../scenarios/names.ts'
 
@@ -44,10 +44,13 @@ const Declaration = z.lazy(() => {
     input: z
       .custom((value) => !isSchema(value), 'must be { params, query, headers, body }, each a schema')
       .pipe(
-        z.strictObject(
-          { params: part, query: part, headers: part, body: part, bodyIsOptional: z.boolean().optional() },
-          listFields,
-        ),
+        z.strictObject({
+          params: part,
+          query: part,
+          headers: part,
+          body: part,
+          bodyIsOptional: z.boolean().optional(),
+        }),
       )
       .optional(),
     output: schema,
@@ -56,7 +59,7 @@ const Declaration = z.lazy(() => {
     streams: z.custom((value) => typeof value === 'boolean' || isSchema(value), streamsForm).optional(),
     resolve: z.custom((value) => typeof value === 'function', 'must be a function that returns a reply'),
   }
-  return z.strictObject(shape, listFields)
+  return z.strictObject(shape)
 })
 
 const streamsForm = 'must be true, or a Standard Schema of the events'

@@ -81,11 +81,10 @@ export interface StreamPlaces {
   encode?(event: StreamEvent): string
   failure(failure: StreamFailure, seen: StreamSoFar): StreamEvent
   /** Creates an event without content. Returns undefined if the protocol has no such event. */
-  heartbeat?(kind: Heartbeat, seen: StreamSoFar): StreamEvent | undefined
+  heartbeat?(kind: (typeof heartbeats)[number], seen: StreamSoFar): StreamEvent | undefined
 }
 
 export const heartbeats = ['ping', 'in_progress', 'empty-delta'] as const
-export type Heartbeat = (typeof heartbeats)[number]
 
 /** A part of an answer, as shown in the answer or in an event. Fields are paths, such as `delta.text`. */
 export interface AnswerPart {

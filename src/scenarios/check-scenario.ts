@@ -168,8 +168,11 @@ function* conditionProblems({ rule, targets }: RuleContext): Generator<Finding> 
 
 function targetOf(name: string, operations: readonly KnownOperation[]): KnownOperation | undefined {
   if (name === textOperations) return { id: name, method: 'post', path: name, protocol: {} }
-  const [method = '', path] = name.split(' ')
-  return operations.find(({ id }) => id === name) ?? (path === undefined ? path : { id: name, method, path })
+  if (name === '*') return undefined
+  const [method = '', path = name] = name.split(' ')
+  const known = operations.find(({ id }) => id === name) ?? operationMeant(name, operations).operation
+  // An unknown operation is one problem, so its protocol is not another.
+  return known ?? { id: name, method, path, ...(path === name && { protocol: {} }) }
 }
 
 const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/(?!(?:api\/)?v1\/)[^\s?#{}]*$/

@@ -24,7 +24,6 @@ export const HoldOptions = z.lazy(() =>
       path: ['after'],
     }),
 )
-/** Options of `hold()`. */
 export type HoldOptions = z.input<typeof HoldOptions>
 
 /** Holds requests or streams. A gate ends when its sandbox is disposed, reset or restored. */

@@ -4,7 +4,6 @@ import { lookUp } from '../lib/json.ts'
 /** In a rule's `on`, matches all operations that generate text. No operation may have this id. */
 export const textOperations = 'text'
 
-/** Ids of operations in the specification and outside it. */
 export type KnownOperationId =
   | 'listProviders'
   | 'updateWorkspace'

@@ -153,7 +153,8 @@ describe('a web application with Playwright', () => {
   )
 
   it('attaches the journal, as text and as HAR, to the report of failing tests only', async () => {
-    const report = await run('test:failing', { expected: 1, unexpected: 1 })
+    const report = await run('test:failing', { expected: 1, unexpected: 2 })
+    expect(JSON.stringify(report)).toContain('was not awaited: write await expect(sandbox).toHaveReceived(…)')
     const [failing, passing] = (report.suites[0]?.specs ?? []).map(
       ({ tests }) => tests[0]?.results[0]?.attachments,
     )

@@ -230,6 +230,10 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
   'the journal and snapshots': [
     [() => gateway.journal.calls('createResponse', 'x'), 'journal.calls(): match must be an object such as'],
     [
+      () => expectSandbox(gateway).toHaveReceived('createResponse', { modle: 'x' } as Any),
+      "toHaveReceived(): A call has no field 'modle'; to match the body, write { body: { modle: … } }",
+    ],
+    [
       () => gateway.journal.calls('createResponse', { model: 'x' }),
       'to match the body, write { body: { model: … } }',
     ],
@@ -479,6 +483,10 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [
       () => gateway.use('stream-cut', { afterDeltas: 1 }),
       "use({ on: 'text', fault: { name: 'stream-cut', afterDeltas: … } })",
+    ],
+    [
+      () => createGateway({ latency: { ttft: 1 } as Any }),
+      'unknown field; expected one of perToken, firstToken',
     ],
     [() => rule({ fault: 'latency', during: '1m' }), "during must be { from, to }, got '1m'"],
     [

@@ -7,7 +7,6 @@ import { basePathOf, publicBase, publicHosts, splitAddress } from '../../lib/add
 import { decodeUtf8 } from '../../lib/bytes.ts'
 import { FileError, inMegabytes, readCheckedFile, readRegularFile } from '../../lib/data-file.ts'
 import { print, printError } from '../../lib/print.ts'
-import { listFields } from '../../lib/schema-messages.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
 import { eventsIn } from './events.ts'
@@ -159,16 +158,13 @@ function streamOf(stored: Buffer, file: string, request: RecordedRequest | undef
 }
 
 const GivenRequest = z.lazy(() =>
-  z.strictObject(
-    {
-      method: z.string().toUpperCase().default('POST'),
-      path: z.string().startsWith('/', 'a path must start with / and is relative to the base URL'),
-      query: z.string().default(''),
-      headers: z.record(z.string(), z.string()).default({}),
-      body: z.json().optional(),
-    },
-    listFields,
-  ),
+  z.strictObject({
+    method: z.string().toUpperCase().default('POST'),
+    path: z.string().startsWith('/', 'a path must start with / and is relative to the base URL'),
+    query: z.string().default(''),
+    headers: z.record(z.string(), z.string()).default({}),
+    body: z.json().optional(),
+  }),
 )
 
 function readRequest(file: string): RecordedRequest {

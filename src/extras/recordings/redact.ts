@@ -8,7 +8,6 @@ import { mapDeltas } from '../../http/secrets.ts'
 import { fromLatin1, joinBytes, toLatin1 } from '../../lib/bytes.ts'
 import { FileError, readCheckedFile } from '../../lib/data-file.ts'
 import { compileGlob } from '../../lib/glob.ts'
-import { listFields } from '../../lib/schema-messages.ts'
 import { bytesOf, type RecordedRequest, toContent } from './recording.ts'
 import type { Exchange } from './recording-files.ts'
 import { defaultIgnoreFields, keyPartsOf } from './request-key.ts'
@@ -109,21 +108,18 @@ export class Redactor {
 const names = () => z.array(z.string().min(1)).default([])
 
 const RedactionRules = z.lazy(() =>
-  z.strictObject(
-    {
-      headers: names().describe('Headers to keep, in addition to the default ones.'),
-      fields: names().describe('Names of secret JSON fields and parameters.'),
-      patterns: z
-        .array(z.strictObject({ name: z.string().min(1), matches: z.string().min(1).max(500) }, listFields))
-        .default([])
-        .describe('Regular expressions that match secrets.'),
-      values: names().describe('Secret values.'),
-      ignoreFields: names().describe(
-        'Body fields and query parameters, such as query.t, to ignore in requests.',
-      ),
-    },
-    listFields,
-  ),
+  z.strictObject({
+    headers: names().describe('Headers to keep, in addition to the default ones.'),
+    fields: names().describe('Names of secret JSON fields and parameters.'),
+    patterns: z
+      .array(z.strictObject({ name: z.string().min(1), matches: z.string().min(1).max(500) }))
+      .default([])
+      .describe('Regular expressions that match secrets.'),
+    values: names().describe('Secret values.'),
+    ignoreFields: names().describe(
+      'Body fields and query parameters, such as query.t, to ignore in requests.',
+    ),
+  }),
 )
 
 export interface RedactionFlags {

@@ -12,3 +12,7 @@ test('attaches its requests to the report if it fails', async ({ request, gatewa
 test('attaches nothing to the report if it passes', async ({ sandbox }) => {
   expect(await sandbox.journal.entries()).toEqual([])
 })
+
+test('fails if a matcher is not awaited', ({ sandbox }) => {
+  expect(sandbox).toHaveReceived('createResponse')
+})
