@@ -238,7 +238,8 @@ function byRank(left: TriedRule, right: TriedRule): number {
 }
 
 function titleOf({ rule }: TriedRule): string {
-  return ruleTitle(rule.scenario, rule.number, rule.name)
+  const limit = Number.isFinite(rule.ends) ? ` (times: ${rule.ends})` : ''
+  return ruleTitle(rule.scenario, rule.number, rule.name) + limit
 }
 
 function isOverLimit({ rule, decision, step }: TriedRule): boolean {

@@ -104,7 +104,7 @@ describe('a modifier', () => {
 
   it('waits, if the answer leaves it nothing to act on', async () => {
     expect(await admitted({ on, times: 1, fault: 'stream-cut' })).toEqual([
-      "Near miss: the inline rule does not act next to fail(): with 'status', there is no answer from the operation for 'stream-cut'.",
+      "Near miss: the inline rule does not act next to fail() (times: 1): with 'status', there is no answer from the operation for 'stream-cut'.",
       1,
     ])
     expect(await admitted({ on, fault: 'latency' })).toEqual([undefined, 0])

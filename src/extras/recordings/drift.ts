@@ -185,6 +185,8 @@ async function* askUnderstudy(
   if (!operation.protocol || status !== 200 || usual.type !== recorded.type) return
   const { values, kinds } = read(recorded)
   const reply = scriptOf(values)
+  if (recorded.type === eventStream && reply.output?.length === 0 && !values.some(isFailure))
+    throw new NotCompared('its stream contains neither text nor a call')
   const scripted = await askWith({ reply })
   yield scripted
   const failedAt = values.findIndex(isFailure)

@@ -214,7 +214,9 @@ function assertIntact(recording: Recording, name: string): void {
   const fail = (problem: string) => {
     throw new RecordingError(`${name}: the chunks ${problem}`)
   }
-  if (body.length !== end.bytes) fail(`total ${body.length} bytes, but the last line declares ${end.bytes}`)
+  const fix = 'If they were edited, correct bytes and remove sha256 there'
+  if (body.length !== end.bytes)
+    fail(`total ${body.length} bytes, but the last line declares ${end.bytes}. ${fix}`)
   if (end.sha256 !== undefined && bytesToHex(sha256(body)) !== end.sha256)
     fail('were changed after recording. If that is intended, remove sha256 from the last line')
 }

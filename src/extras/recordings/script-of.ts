@@ -127,5 +127,8 @@ function chatItems(values: readonly Fields[]): ScriptedItemInput[] {
   const parts = texts.length > 0 ? [toPart({ text: texts.join(''), annotations: all('annotations') })] : []
   if (all('refusal').length > 0) parts.push({ refusal: text })
   if (parts.length > 0) return [...others, message(...parts)]
-  return others.length === 0 && choices.length > 0 ? [message({ text: isStream ? '' : text })] : others
+  // Text in a field with an unknown name cannot be scripted.
+  const isUnread = isStream && said.some(({ role: _, ...rest }) => Object.values(rest).join('') !== '')
+  if (others.length > 0 || choices.length === 0 || isUnread) return others
+  return [message({ text: isStream ? '' : text })]
 }

@@ -137,7 +137,8 @@ export function kindOf({ data, event, value }: RecordedEvent): string {
   const said = fieldsOf(delta)
   const { id, function: called, custom } = fieldsOf(listOf(said['tool_calls'])[0])
   if (id !== undefined || 'name' in { ...fieldsOf(called), ...fieldsOf(custom) }) return 'data[tool call]'
-  return `data[${ownChunks.find((name) => said[name] != null) ?? 'content'}]`
+  const names = [...ownChunks, 'content', ...Object.keys(said)]
+  return `data[${names.find((name) => said[name] != null) ?? 'content'}]`
 }
 
 /** @param names Names for both sides, used in messages. */

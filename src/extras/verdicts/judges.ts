@@ -167,6 +167,16 @@ export const judges = {
   },
 
   *'fault-never-acted'({ scenarios, all }) {
+    // A rule or a turn that replies is used even if its fault finds nothing to act on.
+    const answers = all.flatMap(({ entry }) => entry.rules.filter(({ kind }) => kind === 'answer'))
+    for (const fault of new Set(answers.flatMap(({ faults }) => faults))) {
+      const attempts = all.filter(({ faults }) => faults.includes(fault))
+      const reasons = attempts.map(({ entry }) => {
+        return entry.warnings.find((each) => each.startsWith(`'${fault}' found nothing to act on`))
+      })
+      const [text] = reasons
+      if (text !== undefined && !reasons.includes(undefined)) yield { attempts, text }
+    }
     for (const { name: scenario, rules } of scenarios) {
       const isUsed = rules.some(({ applied }) => applied > 0)
       const misses = all.flatMap(({ entry }) => entry.nearMisses)

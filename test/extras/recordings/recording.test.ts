@@ -57,7 +57,7 @@ describe('a recording file', () => {
     [[first, chunk, '{"end":"fin","ms":0,"bytes":-1}'], 't:3: end: bytes: Must be 0 or more, got -1'],
     [
       [first, chunk, '{"end":"fin","ms":3,"bytes":3}'],
-      't: the chunks total 2 bytes, but the last line declares 3',
+      't: the chunks total 2 bytes, but the last line declares 3. If they were edited, correct bytes and remove sha256 there',
     ],
     [
       [first, chunk, '{"end":"fin","ms":3,"bytes":2,"sha256":"00"}'],

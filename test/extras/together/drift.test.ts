@@ -272,6 +272,18 @@ describe('drift', () => {
     expect(code).toBe(1)
   })
 
+  it('does not compare a stream whose text has an unknown name', async () => {
+    const calls: [string, object][] = [['POST /chat/completions', chunks]]
+    const folder = await recordGateway(createGateway(everything), calls, (text) =>
+      text.replace(/"content":(?="[^"]+")/g, '"text":'),
+    )
+    const { code, stdout } = await drift(folder)
+    expect([code, stdout]).toEqual([
+      2,
+      expect.stringContaining('its stream contains neither text nor a call'),
+    ])
+  })
+
   const sent = (path: string, json?: object) => ({ method: json ? 'POST' : 'GET', path, json })
   const listed = (...data: object[]) => JSON.stringify({ data })
   const events = { request: sent('/responses', text), type: 'text/event-stream' }

@@ -122,6 +122,7 @@ const cases: [title: string, rule: Omit<Rule, 'on'> | undefined, work: Work, fou
   ['a result twice', undefined, asks({ input: history('c1', 'c1') }), 'tool-result-twice'],
   ['two results', undefined, asks({ input: history('c1', 'c2') }), ''],
   ['a fault in streams without one', cut, again([]), 'fault-never-acted'],
+  ['a fault in streams next to a reply', { ...cut, reply: text }, again([]), 'fault-never-acted'],
 ]
 
 describe('findings()', () => {

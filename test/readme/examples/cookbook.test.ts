@@ -160,7 +160,7 @@ test('times out if the gateway never replies', async ({ sandbox }) => {
 
 // #region slow
 test('gives up if the first token is slow', async ({ sandbox }) => {
-  sandbox.use({ on: 'createResponse', fault: { name: 'slow-stream', firstToken: '3s' } })
+  sandbox.use({ on: 'createResponse', fault: { name: 'slow-stream', firstToken: '3s', perToken: 0 } })
 
   expect(await stream({ signal: AbortSignal.timeout(50) })).toEqual([])
 })
