@@ -63,7 +63,6 @@ function endEarly(): void {
   )
 }
 
-/** Options of `toMatchPrompts`. */
 export interface PromptSnapshotOptions extends PromptOptions {
   /** File name, for tests with several snapshots. Default: the test name. */
   name?: string
@@ -136,6 +135,14 @@ const extended: TestAPI<Fixtures> = base.extend<Fixtures>({
     },
     { auto: true },
   ],
+})
+
+const fixtures = ['gatewayOptions', 'onUnhandledRequest', 'gateway', 'server', 'serial', 'sandbox']
+const { override } = extended
+// Vitest ignores unknown fixtures.
+Reflect.set(extended, 'override', (names: string | object, ...more: unknown[]) => {
+  assertNames(typeof names === 'string' ? { [names]: more } : names, fixtures, 'test.override')
+  return Reflect.apply(override, extended, [names, ...more])
 })
 
 export const test: GatewayTest = Object.assign(extended, more)

@@ -39,7 +39,6 @@ export function messageOf(status: number): string {
 }
 
 export interface RefusalExtras {
-  /** Response headers with lowercase names. */
   headers?: Record<string, string>
   /** Assumption to report if the specification does not define this error. Default: depends on the status. */
   assumption?: AssumptionName

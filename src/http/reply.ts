@@ -40,7 +40,6 @@ export type Body<Value = unknown> =
 
 /** @typeParam Value Type of the JSON body. */
 export interface Reply<Value = unknown> {
-  /** HTTP status code. */
   status: number
   /** Response headers with lowercase names. */
   headers: Record<string, string>

@@ -49,8 +49,6 @@ export const TurnExpectation = lazyObject(() => ({
   ),
 }))
 export type TurnExpectation = z.infer<typeof TurnExpectation>
-/** Expectations about a turn's request. */
-export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
 const callForm = "arguments by function name, such as { search: { q: 'tides' } }"
 

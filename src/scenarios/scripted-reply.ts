@@ -108,8 +108,6 @@ export const ScriptedCitation = z.lazy(() =>
       error: 'Needs both start_index and end_index',
     }),
 )
-/** A page that scripted text cites, by a span of the text or, by default, by a link. A missing link is appended. */
-export type ScriptedCitationInput = z.input<typeof ScriptedCitation>
 
 /** Returns undefined for a citation that uses a link. */
 export function spanOf(
@@ -209,13 +207,11 @@ export function faultsOf({ fault = [] }: HasFaults): readonly FaultSetting[] {
   return [fault].flat()
 }
 
-/** The argument of a reply function. */
 export interface ReplyContext {
   /** The request, before the operation validates it. */
   readonly request: {
     /** Method in upper case: `POST`. */
     readonly method: string
-    /** Path as requested. */
     readonly path: string
     readonly params: Readonly<Record<string, string>>
     readonly query: Readonly<Record<string, string>>

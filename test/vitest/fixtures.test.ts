@@ -28,6 +28,11 @@ test('a test next to an extended one receives its requests', async ({ sandbox })
   expect(sandbox).toHaveReceivedTimes('listProviders', 1)
 })
 
+test('a misspelt fixture is an error', () => {
+  const message = "test.override: unknown option 'onUnhandledRequests'; did you mean 'onUnhandledRequest'?"
+  expect(() => test.override({ onUnhandledRequests: 'error' } as never)).toThrow(message)
+})
+
 describe('concurrent tests', () => {
   test('name their sandboxes', ({ sandbox, expect }) => {
     expect(sandbox.name).toBe('concurrent tests > name their sandboxes')
