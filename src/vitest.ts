@@ -140,9 +140,9 @@ const extended: TestAPI<Fixtures> = base.extend<Fixtures>({
 const fixtures = ['gatewayOptions', 'onUnhandledRequest', 'gateway', 'server', 'serial', 'sandbox']
 const { override } = extended
 // Vitest ignores unknown fixtures.
-Reflect.set(extended, 'override', (names: string | object, ...more: unknown[]) => {
-  assertNames(typeof names === 'string' ? { [names]: more } : names, fixtures, 'test.override')
-  return Reflect.apply(override, extended, [names, ...more])
+Reflect.set(extended, 'override', (names: string | object, ...values: unknown[]) => {
+  assertNames(typeof names === 'string' ? { [names]: values } : names, fixtures, 'test.override')
+  return Reflect.apply(override, extended, [names, ...values])
 })
 
 export const test: GatewayTest = Object.assign(extended, more)

@@ -28,8 +28,8 @@ export async function reportFailedTest(
   const reasons = unused.flatMap((each) => explainUnused(each, entries) ?? [])
   const found = await findingsOf(extras, { entries: all, operations })
   for (const { name, message } of found) reasons.push(`${name}: ${message}`)
-  const title = journalText(`Sandbox ${facts.sandbox}`, entries)
-  const list = [title, ...reasons.filter((reason) => !title.includes(reason))].join('\n  ')
+  const listed = journalText(`Sandbox ${facts.sandbox}`, entries)
+  const list = [listed, ...reasons.filter((reason) => !listed.includes(reason))].join('\n  ')
   const shown = all.map((entry) => hiddenEntry(entry))
   const file = { format: 'understudy-failed-test', version: 1, ...facts, entries: shown }
   const text = list + unansweredText(pending) + strayCallsText(stray)

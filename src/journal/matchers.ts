@@ -77,9 +77,9 @@ export function toMatchers(operations: readonly KnownOperation[]): Readonly<Reco
     // It would silently match no calls.
     const declared = known.find(({ id }) => id === operation)
     if (!declared) throw new TypeError(unknownOperation(operation, known))
-    inCall(`${name}()`, () => readMatch(expected.match))
+    const checked = { ...expected, match: inCall(`${name}()`, () => readMatch(expected.match)) }
     return judge(received, (findings) => {
-      const { absent, ...verdict } = judgeCalls(findings, { ...expected, operation, input: declared.input })
+      const { absent, ...verdict } = judgeCalls(findings, { ...checked, operation, input: declared.input })
       // The assertion passes, perhaps only because of a misspelt field.
       for (const each of verdict.pass === Boolean(expected.isNot) ? [] : absent)
         printWarning(`[understudy] ${name}(): no call to ${operation} has ${each}`)

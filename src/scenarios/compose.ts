@@ -238,7 +238,7 @@ function byRank(left: TriedRule, right: TriedRule): number {
 }
 
 function titleOf({ rule }: TriedRule): string {
-  const limit = Number.isFinite(rule.ends) ? ` (times: ${rule.ends})` : ''
+  const limit = Number.isFinite(rule.times) ? ` (times: ${rule.times})` : ''
   return ruleTitle(rule.scenario, rule.number, rule.name) + limit
 }
 

@@ -55,6 +55,7 @@ const options = {
 /** For unknown fields, the message has a line with a hint for each, such as `; did you mean 'times'?`. */
 export function wording(issue: z.core.$ZodRawIssue, scenario: unknown): string | undefined {
   const shape = Object.keys(Object(issue.inst?._zod.def)['shape'] ?? {})
+  // Only a script's turn has this field.
   if (typeof issue.input === 'string' && shape.includes('expect'))
     return `Must be an object; write { text: ${shown(issue.input)} }`
   if (issue.code !== 'unrecognized_keys') return inWords(issue)

@@ -23,6 +23,7 @@ describe('toHaveReceived', () => {
     expect(gateway).toHaveReceived('createResponse')
     expect(gateway).toHaveReceived('createResponse', { body: question })
     expect(gateway).toHaveReceived('createResponse', { body: { stream: undefined } })
+    expect(gateway).toHaveReceived('createResponse', { headers: { 'Content-Type': 'application/json' } })
     expect(gateway).not.toHaveReceived('createResponse', { body: { store: undefined } })
     expect(gateway).not.toHaveReceived('listProviders')
   })

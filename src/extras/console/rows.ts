@@ -18,7 +18,6 @@ export interface CallRow extends EntryParts {
   sandbox: string
   sandboxName: string | null
   rules: (AppliedRule & Pick<RuleReport, 'activation'>)[]
-  /** Model named in the body, or null. */
   model: string | null
   /** If true, the request asked for an event stream. */
   stream: boolean

@@ -44,8 +44,8 @@ export const judges = {
       const gap = retry.entry.elapsedMs - entry.elapsedMs
       // Limits are often per model.
       if (modelOf(entry.body) !== modelOf(retry.entry.body)) continue
-      const unjudged =
-        gap > 0 ? isInOtherTime(entry) && dateInOtherTime : 'the clock stands still (timeScale: 0)'
+      const unknownDate = isInOtherTime(entry) ? dateInOtherTime : ''
+      const unjudged = gap > 0 ? unknownDate : 'the clock stands still (timeScale: 0)'
       const what = unjudged || `the next attempt came after ${Math.round(gap)} ms`
       if (gap + timerMs < asked)
         yield { attempts, text: `Retry-After asked for ${asked} ms, but ${what}`, isJudged: !unjudged }

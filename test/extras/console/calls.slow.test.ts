@@ -267,6 +267,8 @@ describe('the page of a call', () => {
       const words = (await page.locator('figcaption').textContent()) ?? ''
       expect(/Fault .*$/.exec(words)?.[0]).toMatch(mark)
       expect(await page.locator('path.fault title').allTextContents()).toEqual([fault])
+      const shown = fault === 'stream-error-event' ? '200 error' : /^200( cut)?$/
+      await page.locator('p.bar .status', { hasText: shown }).waitFor()
       if (fault.endsWith('-event')) expect(await page.locator('.events .tag').textContent()).toBe(fault)
     }
   })

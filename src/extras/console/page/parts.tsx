@@ -291,10 +291,11 @@ export function Notice({ children }: { children: ComponentChildren }) {
   )
 }
 
-type Outcome = Pick<JournalEntry, 'status' | 'rules'> & { delivery: string }
+type Outcome = Pick<JournalEntry, 'status' | 'rules' | 'warnings'> & { delivery: string }
 
-export function isError({ status, delivery, rules }: Outcome): boolean {
-  const hasErrorEvent = rules.some(({ faults }) => faults.includes('stream-error-event'))
+export function isError({ status, delivery, rules, warnings }: Outcome): boolean {
+  const isIdle = warnings.some((each) => each.startsWith("'stream-error-event' found nothing to act on"))
+  const hasErrorEvent = !isIdle && rules.some(({ faults }) => faults.includes('stream-error-event'))
   return status === 0 || status >= 400 || delivery === 'aborted-by-fault' || hasErrorEvent
 }
 
