@@ -196,7 +196,8 @@ it('an answer hidden by a newer one is named by explain(), unusedRules() and fai
   gateway.reply('newer')
   expect(await ask()).toBe('newer')
   expect(gateway.journal.explain(last() ?? '')).toContain('fail() is hidden by reply().')
-  expect(gateway.unusedRules()).toMatchObject([{ scenario: 'fail', rule: 1, on: ['*'], hiddenBy: 'reply()' }])
+  const facts = { hiddenBy: 'reply()', reason: 'fail() is hidden by reply()' }
+  expect(gateway.unusedRules()).toEqual([{ scenario: 'fail', rule: 1, on: ['*'], ...facts }])
   const failing = () => expectSandbox(gateway).toHaveUsedAllRules()
   expect(failing).toThrow('but these were not:\n  fail() is hidden by reply()\n')
 })
